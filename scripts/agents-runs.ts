@@ -31,13 +31,13 @@ export function recordedFile(): string {
   return `// Made by npm run generate from what npm run interop has seen.
 
 /** What one version of an agent did without hookscope: for each outcome, the names of the hooks after which it was observed. */
-export interface Recorded {
+export interface ProbedVersion {
   readonly version: string;
   readonly date: string;
   readonly did: Readonly<Record<string, string>>;
 }
 
-export const RECORDED: Readonly<Record<string, Recorded>> = {
+export const RECORDED: Readonly<Record<string, ProbedVersion>> = {
 ${entries.join('')}};
 `;
 }

@@ -37,7 +37,7 @@ import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
-import { refusedBy } from './host/tell/refused.js';
+import { refusalError } from './host/tell/refused.js';
 import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/deps.js';
@@ -184,7 +184,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     try {
       return fire(services, event, input, how);
     } catch (error) {
-      return Promise.reject(refusedBy(services, { name: event, spec: entries.get(event) }, input, error));
+      return Promise.reject(refusalError(services, { name: event, spec: entries.get(event) }, input, error));
     }
   };
   /** What is registered once nothing is fired any more would never run. */

@@ -63,16 +63,16 @@ const MESSAGES = {
 
 /** The `code` of a HookscopeError; docs/errors.md lists their messages. */
 export type ErrorCode = keyof typeof MESSAGES;
-type Details<C extends ErrorCode> = Parameters<(typeof MESSAGES)[C]>[0];
+type ErrorDetails<C extends ErrorCode> = Parameters<(typeof MESSAGES)[C]>[0];
 
 /** An error of hookscope's own API. `code` is stable; `details` holds what the message was made of. */
 export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'HookscopeError';
   readonly code: C;
-  readonly details: Details<C>;
+  readonly details: ErrorDetails<C>;
 
-  constructor(code: C, details: Details<C>, options?: { cause?: unknown }) {
-    super(plain((MESSAGES[code] as (d: Details<C>) => string)(details)), options);
+  constructor(code: C, details: ErrorDetails<C>, options?: { cause?: unknown }) {
+    super(plain((MESSAGES[code] as (d: ErrorDetails<C>) => string)(details)), options);
     this.code = code;
     this.details = details;
   }

@@ -1,30 +1,28 @@
 import { isErrorOf } from '../errors.js';
 import type { ToolCall, ToolResult } from '../session/tool/call.js';
-import { standIn } from '../session/tool/stand-in.js';
+import { standIn, type ToolExecute } from '../session/tool/stand-in.js';
 
 /** Thrown where a call has to wait for the framework's user; it goes through `run` when it is made again. */
 export class Waits extends Error {
   override readonly name = 'Waits';
 }
 
-type Execute = NonNullable<ToolCall['execute']>;
-
 /** A call that is judged before the framework runs it; it is kept until the framework runs the tool or drops the call. */
-export class Ahead {
+export class EarlyCall {
   readonly call: ToolCall;
   /** Its result. */
   readonly result: Promise<ToolResult>;
   /** Resolves when hooks let the call run; the call then waits for the framework to make it. */
   readonly reached: Promise<void>;
   #reach!: () => void;
-  #make!: (execute: Execute | undefined) => void;
+  #make!: (execute: ToolExecute | undefined) => void;
 
   constructor(call: ToolCall, run: (call: ToolCall) => Promise<ToolResult>) {
     this.call = call;
     this.reached = new Promise((resolve) => {
       this.#reach = resolve;
     });
-    const made = new Promise<Execute | undefined>((resolve) => {
+    const made = new Promise<ToolExecute | undefined>((resolve) => {
       this.#make = resolve;
     });
     const execute = standIn(async (input, context, begun) => {

@@ -6,10 +6,10 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
-import { Answers, refused } from './ai/approvals.js';
+import { ApprovalReplies, refused } from './ai/approvals.js';
 import { conversation, isFinished, ranHere, type UserPrompt } from './ai/messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
-import { type Made, unseenIn, wrapTool } from './ai/tool.js';
+import { type MadeCall, unseenIn, wrapTool } from './ai/tool.js';
 import { checkGiven } from './given.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
@@ -118,7 +118,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     return steps.over !== undefined;
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
-  const run = { steps, answers: new Answers(before), made: [] as Made[] };
+  const run = { steps, answers: new ApprovalReplies(before), made: [] as MadeCall[] };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),

@@ -78,13 +78,13 @@ export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
 }
 
 /** Keys and address from the environment. */
-interface Access {
+interface ApiAccess {
   readonly apiKey: string | null;
   readonly authToken: string | null;
   readonly baseURL: string;
 }
 
-async function createClient(access: Access): Promise<Pick<Anthropic, 'messages'>> {
+async function createClient(access: ApiAccess): Promise<Pick<Anthropic, 'messages'>> {
   const { default: Client } = await loadPeer(
     { entry: 'hookscope/models/anthropic', peer: '@anthropic-ai/sdk', range: '^1.0.0' },
     () => import('@anthropic-ai/sdk'),

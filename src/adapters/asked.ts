@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { answeredAbout, answerOf, askedAbout } from '../session/tool/approved.js';
+import { answeredAbout, pauseAbout, priorAnswerOf } from '../session/tool/approved.js';
 import { copyInput, type ToolCall } from '../session/tool/call.js';
 import type { Session } from '../session/types.js';
 
 /** A question to a framework's user. */
-interface Asked {
+interface UserQuestion {
   readonly id: string | undefined;
   readonly name: string;
   /** The input that the model produced. */
@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** Open questions by session; beyond `MOST`, the oldest are forgotten. */
-const ASKED = new WeakMap<Session, Asked[]>();
+const ASKED = new WeakMap<Session, UserQuestion[]>();
 const MOST = 1000;
 
 /** Notes that the user is asked about a call, and sees the model's input or `shown`. It replaces an earlier question about the same call. */
@@ -31,7 +31,7 @@ export function noteAsked(
   ASKED.set(session, [...others, one].slice(-MOST));
 }
 
-const isAbout = (one: Asked, { name, made }: Pick<Asked, 'name' | 'made'>): boolean =>
+const isAbout = (one: UserQuestion, { name, made }: Pick<UserQuestion, 'name' | 'made'>): boolean =>
   isDeepStrictEqual([one.name, one.made], [name, made]);
 
 /**
@@ -42,12 +42,12 @@ export function answeredAsAsked(session: Session, call: ToolCall, showsJudged: b
   const { id, name, input, pause } = call;
   const asked = ASKED.get(session)?.filter((one) => one.id === id) ?? [];
   const elsewhere = asked.length === 0;
-  if (elsewhere && (!pause || showsJudged || answerOf(pause) === undefined)) return call;
+  if (elsewhere && (!pause || showsJudged || priorAnswerOf(pause) === undefined)) return call;
   const made = copyInput(input);
   const open = asked.filter((one) => !one.answered);
   const about = (open.length === 0 ? asked : open).filter((one) => isAbout(one, { name, made }));
   for (const one of about) one.answered = true;
-  if (!pause || answerOf(pause) === 'refused') return call;
+  if (!pause || priorAnswerOf(pause) === 'refused') return call;
   const same = elsewhere ? [{ shown: made }] : about;
   const isShown = (now: unknown): boolean => {
     const copy = copyInput(now);
@@ -72,5 +72,5 @@ export function asking(
   pause: ToolCall['pause'] & {},
 ) {
   const isShown = (now: unknown): boolean => showsJudged || isDeepStrictEqual(copyInput(call.input), copyInput(now));
-  return askedAbout(pause, { isShown, inAnyCase: OWN.has(call), asker: showsJudged ? 'onAsk' : undefined });
+  return pauseAbout(pause, { isShown, inAnyCase: OWN.has(call), asker: showsJudged ? 'onAsk' : undefined });
 }

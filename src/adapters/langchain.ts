@@ -5,11 +5,11 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { langchain } from './langchain/package.js';
-import { type AgentOptions, Runs } from './langchain/runs.js';
+import { type AgentOptions, AgentRuns } from './langchain/runs.js';
 import { isControlFlow, toolWrapper } from './langchain/tool.js';
 import { withContext } from './prompts.js';
 import type { ToolHow } from './tool-how.js';
-import { failed } from './turn.js';
+import { handleLoopError } from './turn.js';
 
 export type { AskedCall, Deferral, Question } from './langchain/pause.js';
 export type { AgentOptions } from './langchain/runs.js';
@@ -53,7 +53,7 @@ const STATE = z.object({ hooks: TURN.optional() });
  */
 export function hooks(session: Session, options: HooksOptions = {}): AgentMiddleware<typeof STATE> {
   checkKeys(options, OPTIONS, 'hooks: ');
-  const runs = new Runs(session, options.agent, { passThrough: isControlFlow });
+  const runs = new AgentRuns(session, options.agent, { passThrough: isControlFlow });
   const tools = toolWrapper(runs, options.toolHow ?? {});
   // Context by the messages of a model call, so that a retried call gets the same context again.
   const added = new WeakMap<object, string>();
@@ -74,7 +74,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         const { blocked, endsLoop, reason, context } = await run.session.prompt(text);
         if (endsLoop) run.steps.over = reason ?? 'A hook ended the loop.';
         if (blocked) return { messages: erased(asked), jumpTo: 'end', hooks: cameOf('blocked', reason) };
-        const [said] = withContext([first as Said], context, 'text');
+        const [said] = withContext([first as HumanText], context, 'text');
         const whole = said === first ? first : replaced(first, said);
         run.seen = new Set([...end, whole].map(textOf));
         if (endsLoop) return { jumpTo: 'end', hooks: cameOf('ended', reason) };
@@ -102,7 +102,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         run.failed = error;
         // A subagent within a call may be retried, so hooks are told when the call is over.
         const { signal } = request.runtime;
-        if (!run.inCall || signal?.aborted) await failed(steps, error, signal);
+        if (!run.inCall || signal?.aborted) await handleLoopError(steps, error, signal);
         throw error;
       }
     },
@@ -133,30 +133,30 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
 }
 
 /** The result of a turn, in the agent's state as `hooks`. */
-type Came = z.infer<typeof TURN>;
+type TurnResult = z.infer<typeof TURN>;
 
-function cameOf(status: Came['status'], reason?: string, capped = false): Came {
+function cameOf(status: TurnResult['status'], reason?: string, capped = false): TurnResult {
   return { status, ...(reason === undefined ? {} : { reason }), ...(capped ? { capped } : {}) };
 }
 
 /** Updates that make LangGraph remove the messages. */
-const erased = (messages: Messages): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
+const erased = (messages: MessageTexts): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
 
 /** A key of a message: its id and content. */
 const textOf = ({ id, content }: { readonly id?: string | undefined; readonly content: unknown }): string =>
   JSON.stringify([id, content]);
 
-type Messages = readonly { readonly type: string; readonly text: string; readonly id?: string | undefined }[];
+type MessageTexts = readonly { readonly type: string; readonly text: string; readonly id?: string | undefined }[];
 
 /** The calls of the last model turn, as the model gave them. */
-function callIds(messages: Messages): string[] {
+function callIds(messages: MessageTexts): string[] {
   const last = messages.findLast((message) => message.type === 'ai') as AIMessage | undefined;
   return (last?.tool_calls ?? []).map((call) => call.id ?? '');
 }
 
-type Said = Pick<HumanMessage, 'content'>;
+type HumanText = Pick<HumanMessage, 'content'>;
 
-const replaced = ({ lc_kwargs, id }: HumanMessage, said: Said | undefined): HumanMessage =>
+const replaced = ({ lc_kwargs, id }: HumanMessage, said: HumanText | undefined): HumanMessage =>
   new langchain.HumanMessage({ ...lc_kwargs, id, content: said?.content } as never);
 
 /** Appends text to a system message. Its blocks are not changed, so that provider-specific fields are kept. */

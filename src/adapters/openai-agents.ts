@@ -18,7 +18,7 @@ import { AGENT } from './given.js';
 import { keepAlways, sayAlways } from './openai-agents/always.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-agents/cast.js';
 import { conversation, userItem } from './openai-agents/items.js';
-import { type AnyTool, approvalOf, argumentsOf, type Invoke, refusedBy } from './openai-agents/tool.js';
+import { type AnyTool, approvalOf, argumentsOf, type Invoke, refusedCall } from './openai-agents/tool.js';
 import { loadPeer } from './peer.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
@@ -132,7 +132,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
   });
   const waited = input instanceof sdk.RunState ? await resumed(sdk, steps, { cast, agent, state: input }) : undefined;
   const { before, asked } = conversation(waited ? waited.history : (input as string | readonly AgentInputItem[]));
-  const run = (runner ? runner.run.bind(runner) : sdk.run) as Run<A, Context>;
+  const run = (runner ? runner.run.bind(runner) : sdk.run) as RunFunction<A, Context>;
   const settings = { ...given, callModelInputFilter: filterOf(steps, cast, given.callModelInputFilter) };
   const isKept = options.session !== undefined || options.conversationId !== undefined;
   let history: readonly AgentInputItem[] = before;
@@ -185,7 +185,11 @@ const isUnreadable = ({ rawItem }: RunToolApprovalItem): boolean =>
   rawItem.type === 'function_call' && argumentsOf(rawItem.arguments) === undefined;
 
 type RunInput = AgentInputItem[] | RunState<unknown, AnyAgent>;
-type Run<A extends AnyAgent, Context> = (agent: AnyAgent, input: RunInput, options: object) => Promise<Ran<A, Context>>;
+type RunFunction<A extends AnyAgent, Context> = (
+  agent: AnyAgent,
+  input: RunInput,
+  options: object,
+) => Promise<Ran<A, Context>>;
 
 const wrongInput = (): HookscopeError =>
   new HookscopeError('INVALID_OPTIONS', {
@@ -249,7 +253,7 @@ async function resumed<A extends AnyAgent, Context>(
     if (approved) own.approve(item);
     else {
       const call = { name, id: callId, input: argumentsOf(rawItem.arguments) ?? {} };
-      own.reject(item, { message: callText(await steps.run({ ...call, ...refusedBy(message) })) });
+      own.reject(item, { message: callText(await steps.run({ ...call, ...refusedCall(message) })) });
     }
   }
   return own as RunState<unknown, AnyAgent>;

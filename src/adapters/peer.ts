@@ -1,1 +1,1 @@
-export { loadPeer, type Peer } from '../values/waiting/peer.js';
+export { loadPeer, type PeerPackage } from '../values/waiting/peer.js';

@@ -10,13 +10,13 @@ import type { Session } from '../session/types.js';
 import { checkKeys } from '../values/options.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf } from '../values/waiting/promises.js';
-import { Ahead, Waits } from './ahead.js';
+import { EarlyCall, Waits } from './ahead.js';
 import { answeredAsAsked, asking, noteAsked } from './asked.js';
 import { LoopOver } from './loop-over.js';
 import { RUN, type RunOptions, STEPS, type StepsOptions } from './steps-options.js';
-import { UnderWay } from './under-way.js';
+import { RunningCalls } from './under-way.js';
 
-interface Made {
+interface StepCall {
   readonly by: Session;
   readonly call: ToolCall;
   readonly result: ToolResult;
@@ -35,11 +35,11 @@ export class Steps {
   #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
-  readonly #underWay = new UnderWay();
-  #batch: Made[] = [];
+  readonly #underWay = new RunningCalls();
+  #batch: StepCall[] = [];
   #texts: string[] = [];
   /** Calls that were judged before they are made. Some models give two calls the same id. */
-  #ahead: Ahead[] = [];
+  #ahead: EarlyCall[] = [];
   #taken: { readonly agent: string; readonly session: Session } | undefined;
 
   /** Throws INVALID_OPTIONS. */
@@ -68,7 +68,7 @@ export class Steps {
   async run(call: ToolCall, options: RunOptions = {}): Promise<ToolResult> {
     checkKeys(options, RUN, 'Steps.run: ');
     const judged = this.#ahead.filter((one) => call.id !== undefined && one.call.id === call.id);
-    const same = ({ call: { name, input } }: Ahead) => isDeepStrictEqual([name, input], [call.name, call.input]);
+    const same = ({ call: { name, input } }: EarlyCall) => isDeepStrictEqual([name, input], [call.name, call.input]);
     const ahead = judged.find(same);
     if (!ahead) {
       for (const other of judged) await this.#without(other).drop();
@@ -95,7 +95,7 @@ export class Steps {
       noteAsked(this.session, call, input);
       throw new Waits(`${call.name} waits for the user.`);
     });
-    const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options, { answered: false }));
+    const ahead = new EarlyCall({ ...call, pause }, (judged) => this.#run(judged, options, { answered: false }));
     this.#ahead.push(ahead);
     const waits = await ahead.waits();
     if (waits) this.#without(ahead);
@@ -107,7 +107,7 @@ export class Steps {
     noteAsked(this.session, { id, name, input });
   }
 
-  #without(ahead: Ahead): Ahead {
+  #without(ahead: EarlyCall): EarlyCall {
     this.#ahead = this.#ahead.filter((one) => one !== ahead);
     return ahead;
   }
@@ -190,7 +190,7 @@ export class Steps {
     }
   }
 
-  async #fireBatch(by: Session, ran: readonly Made[]): Promise<void> {
+  async #fireBatch(by: Session, ran: readonly StepCall[]): Promise<void> {
     const { endsLoop, reason, decision } = await by.endBatch(
       ran.map((r) => r.call),
       ran.map((r) => r.result),
@@ -248,7 +248,7 @@ export class Steps {
   }
 }
 
-const isAgain = (one: Made, other: Made): boolean =>
+const isAgain = (one: StepCall, other: StepCall): boolean =>
   isDeepStrictEqual(
     [one.result.id, one.call.name, one.call.input],
     [other.result.id, other.call.name, other.call.input],

@@ -75,7 +75,7 @@ export async function runTurn<Result>(
         if (isAbort(error, steps.aborted)) await session.interrupt();
         await steps.settled();
       }
-      return await failed(steps, error);
+      return await handleLoopError(steps, error);
     });
     if (came) rounds.push(came.result);
     if (came?.finished === false && steps.over === undefined) return turn('unfinished', came.text);
@@ -116,7 +116,7 @@ const isOwnEnd = (steps: Steps, error: unknown): boolean =>
   steps.isControlFlow(error) || steps.how.limit?.(error) === true;
 
 /** Tells hooks of an error of the framework's loop, or of the abort by the caller's signal, and rethrows it. `undefined`: the error only ended the loop, as hooks wanted. */
-export async function failed(steps: Steps, thrown: unknown, signal = steps.aborted): Promise<undefined> {
+export async function handleLoopError(steps: Steps, thrown: unknown, signal = steps.aborted): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
   if (isOwnEnd(steps, thrown)) throw thrown;
   // A framework that retried wraps the error of the last try.

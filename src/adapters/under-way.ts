@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { timerUntil, within } from '../values/waiting/timer.js';
+import { doneWithin, timerUntil } from '../values/waiting/timer.js';
 
 /** A call under way; `ended` is what can be waited for. */
-interface Running {
+interface RunningCall {
   ended?: Promise<unknown>;
 }
 
 /** The calls that the running code is part of. They are not waited for, because a tool that waits for its own end would wait forever. */
-const WITHIN = new AsyncLocalStorage<readonly Running[]>();
+const WITHIN = new AsyncLocalStorage<readonly RunningCall[]>();
 
 /** How long calls under way are waited for, in milliseconds. After that, the framework has gone on without their results. */
 const SOON = 2_000;
 
 /** The calls under way. */
-export class UnderWay {
-  readonly #running = new Set<Running>();
+export class RunningCalls {
+  readonly #running = new Set<RunningCall>();
 
   async follow<T>(call: () => Promise<T>): Promise<T> {
-    const running: Running = {};
+    const running: RunningCall = {};
     this.#running.add(running);
     try {
       const around = [...(WITHIN.getStore() ?? []), running];
@@ -37,7 +37,7 @@ export class UnderWay {
       drop();
       const others = [...this.#running].filter((one) => !own.includes(one));
       if (others.length === 0) return;
-      if (await within(timerUntil(deadline), Promise.allSettled(others.map(({ ended }) => ended)))) continue;
+      if (await doneWithin(timerUntil(deadline), Promise.allSettled(others.map(({ ended }) => ended)))) continue;
       for (const left of others) this.#running.delete(left);
       return;
     }

@@ -1,18 +1,18 @@
 import { isObject, type Json } from '../values/shape.js';
 import { payloadOf } from './decode.js';
 import { copyOf } from './path.js';
-import type { AgentTable, EventRow, Tool } from './table.js';
+import type { AgentTable, EventRow, ToolRow } from './table.js';
 import { addMcp, mcpToTheirs } from './tools/mcp.js';
 import { renamed, type ToolWas, toolToOurs } from './tools/tools.js';
 
 /** Whether the hook's matcher accepts this tool name. */
-export type IsMeant = (name: string) => boolean;
+export type ToolNameTest = (name: string) => boolean;
 
 /**
  * The payload that a hook of the agent gets on standard input for one of our events. An event that came from this agent gets its original payload back;
  * for any other, the payload is built from the agent's table. If the agent has several tools for ours, the first that the matcher accepts is named.
  */
-export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMeant: IsMeant = () => true): Json {
+export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMeant: ToolNameTest = () => true): Json {
   const given = copyOf(input);
   // The host sets an empty path if it does not know the transcript.
   if (given['transcript_path'] === '') delete given['transcript_path'];
@@ -64,13 +64,13 @@ export const renamesTools = ({ events }: AgentTable, { matches }: Pick<EventRow,
   matches === 'own' || !events.some((row) => row.matches === 'own');
 
 /** The tool's name in a payload that uses Claude Code's names. */
-export const claudeName = ({ ours, meant }: Tool): string => meant ?? ours;
+export const claudeName = ({ ours, meant }: ToolRow): string => meant ?? ours;
 
 /** A tool of the agent, with the names of its input fields for one of our tools. */
 interface OwnTool {
   /** The name in the payload. */
   readonly name: string;
-  readonly tool: Tool;
+  readonly tool: ToolRow;
   readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
@@ -90,7 +90,7 @@ function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
 }
 
 /** The `via` that `decode` would have recorded for this call had it come from this agent, under the first tool name that the matcher accepts. */
-function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>, isMeant: IsMeant) {
+function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>, isMeant: ToolNameTest) {
   const mcp = mcpToTheirs(table, row, given['tool_name'] as string);
   if (mcp.length > 0) {
     addMcp(table, given);

@@ -9,10 +9,11 @@ import type { AgentTable, EventRow, Field } from './table.js';
 import { type ToolWas, toolToOurs, toolToTheirs } from './tools/tools.js';
 import { toOurs, toTheirs } from './units.js';
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The parts of a payload that our fields cannot hold, kept in the input's `via` so that `payloadOf` can restore the payload. */
-interface Via extends ToolWas {
+interface PayloadRest extends ToolWas {
   readonly agent: string;
   readonly event: string;
   /** The payload field that names the event, if it is not the agent's usual one; null: no field names it. */
@@ -31,11 +32,11 @@ interface Via extends ToolWas {
 }
 
 /** Translates one agent's payload to an event of ours. */
-export function decode(table: AgentTable, stdin: string, env: Env, argv: readonly string[]): Decoded {
+export function decode(table: AgentTable, stdin: string, env: Environment, argv: readonly string[]): Decoded {
   const payload = parse(table, stdin, argv[0]);
   const losses: Loss[] = [];
   const row = chooseRow(table, payload, argv[0], losses);
-  const via: Via = { agent: table.name, event: row.name };
+  const via: PayloadRest = { agent: table.name, event: row.name };
   const rest = copyOf(payload);
   takeName(table, row, rest, via);
   const input: Record<string, unknown> = {};
@@ -60,7 +61,7 @@ export function decode(table: AgentTable, stdin: string, env: Env, argv: readonl
 /** Restores the agent's payload from one of our inputs. */
 export function payloadOf(table: AgentTable, as: string, given: Json): Json {
   const input = copyOf(given);
-  const via: Partial<Via> = isObject(input['via']) ? (input['via'] as Partial<Via>) : {};
+  const via: Partial<PayloadRest> = isObject(input['via']) ? (input['via'] as Partial<PayloadRest>) : {};
   const row = rowFor(table, as, input);
   delete input['via'];
   delete input['hook_event_name'];
@@ -132,7 +133,7 @@ function nameOf(table: AgentTable, row: EventRow): readonly [string, unknown] | 
   return row.named === undefined ? [table.eventFields[0] as string, row.name] : row.named;
 }
 
-function takeName(table: AgentTable, row: EventRow, rest: Record<string, unknown>, via: Via): void {
+function takeName(table: AgentTable, row: EventRow, rest: Record<string, unknown>, via: PayloadRest): void {
   const usual = nameOf(table, row);
   const field = table.eventFields.find((name) => Object.hasOwn(rest, name));
   if (field === undefined) {
@@ -148,7 +149,7 @@ function takeField(
   payload: Json,
   rest: Record<string, unknown>,
   input: Record<string, unknown>,
-  via: Via,
+  via: PayloadRest,
 ): void {
   const value = at(payload, field.theirs);
   if (value === undefined) return;
@@ -164,7 +165,7 @@ function takeRest(
   row: EventRow,
   rest: Record<string, unknown>,
   input: Record<string, unknown>,
-  via: Via,
+  via: PayloadRest,
 ): void {
   const taken = new Set(fieldsOf(table, row).map(({ ours }) => head(ours)));
   for (const key of Object.keys(rest)) {
@@ -178,7 +179,7 @@ function takeRest(
   }
 }
 
-function takeSession(table: AgentTable, input: Record<string, unknown>, via: Via): void {
+function takeSession(table: AgentTable, input: Record<string, unknown>, via: PayloadRest): void {
   const parent = table.sessionOf === undefined ? undefined : input[table.sessionOf];
   if (typeof parent !== 'string' || parent === '') return;
   if (input['session_id'] === undefined) make(via, input, 'session_id', parent);
@@ -192,8 +193,8 @@ function fill(
   table: AgentTable,
   row: EventRow,
   input: Record<string, unknown>,
-  env: Env,
-  via: Via,
+  env: Environment,
+  via: PayloadRest,
   losses: Loss[],
 ): void {
   for (const [name, { from, counted, value, loses }] of Object.entries({ ...table.fills, ...row.fills })) {
@@ -211,12 +212,12 @@ function fill(
   }
 }
 
-function make(via: Via, input: Record<string, unknown>, name: string, value: unknown): void {
+function make(via: PayloadRest, input: Record<string, unknown>, name: string, value: unknown): void {
   input[name] = value;
   via.made = [...(via.made ?? []), name];
 }
 
-function keep(via: Via, theirs: string, value: unknown): void {
+function keep(via: PayloadRest, theirs: string, value: unknown): void {
   via.was ??= {};
   via.was[theirs] = value;
 }

@@ -3,10 +3,10 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks, isObject, type Json } from '../values/shape.js';
 import type { Answer, Encoded, EncodeOptions } from './codec.js';
 import { fillWords, mergeWords } from './fill-words.js';
-import { type Draft, dropUnchanged, goesWith, keepRewrite, lose, rewritten } from './rewrites.js';
+import { type AnswerDraft, dropUnchanged, goesWith, keepRewrite, lose, rewritten } from './rewrites.js';
 import { foldOf, inPlaceOfDefer, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
-import { type Wish, wishesOf } from './wishes.js';
+import { type Directive, wishesOf } from './wishes.js';
 
 /** The parts that decide what happens; each can carry a reason. */
 const VERDICTS: readonly Sayable[] = ['stop', 'deny', 'block', 'continue', 'defer', 'ask', 'allow'];
@@ -26,7 +26,7 @@ const OPTIONS: Keys<EncodeOptions> = { attended: checks.flag, input: checks.obje
 export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
   checkKeys(options, OPTIONS, 'encode: ');
   const row = rowOf(table, event);
-  const draft: Draft = {
+  const draft: AnswerDraft = {
     table,
     row,
     attended: options.attended === true,
@@ -43,15 +43,15 @@ export function encode(table: AgentTable, decision: Answer, event: string, optio
 }
 
 /** On gate events a block is a denial, and there is no output to rewrite yet. */
-function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: Draft): Answer {
+function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: AnswerDraft): Answer {
   if (updatedOutput !== undefined) lose(draft, 'rewrite', `there is no output yet on ${draft.row.name}`);
   return blocked === true ? { ...decision, verdict: 'deny' } : decision;
 }
 
-const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];
+const entryOf = ({ row }: AnswerDraft, what: Sayable): Says | undefined => row.says[what];
 
 /** Replaces each part that the agent cannot express by one that it can, never by a weaker one. */
-function resolve(draft: Draft): void {
+function resolve(draft: AnswerDraft): void {
   const { wishes, row, table } = draft;
   // Once the loop ends, nobody reads a replaced output, so stop covers that part before it is moved elsewhere.
   const stop = wishes.get('stop');
@@ -68,7 +68,7 @@ function resolve(draft: Draft): void {
 }
 
 /** Drops the parts that this one makes redundant, and takes over their reasons. */
-function cover({ wishes, row }: Draft, wish: Wish): void {
+function cover({ wishes, row }: AnswerDraft, wish: Directive): void {
   const entry = row.says[wish.what];
   if (entry === undefined || !('say' in entry)) return;
   if (entry.needs !== undefined && !wishes.has(entry.needs)) return;
@@ -86,7 +86,7 @@ function together(...texts: readonly (string | undefined)[]): string | undefined
   return said.size === 0 ? undefined : [...said].join('\n');
 }
 
-function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
+function move(draft: AnswerDraft, wish: Directive, { as, why, text }: Instead): void {
   const { wishes, table, row } = draft;
   wishes.delete(wish.what);
   const said = row.says[as] !== undefined && !('none' in row.says[as]);
@@ -105,7 +105,7 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
 }
 
 /** Writes the answer: one line, or an empty string. */
-function speak(draft: Draft): string {
+function speak(draft: AnswerDraft): string {
   const { wishes, table, row } = draft;
   const said: { what: Sayable; entry: Words }[] = [];
   let out: Json = {};
@@ -153,7 +153,7 @@ function speak(draft: Draft): string {
 }
 
 /** Context that cannot be sent with a refusal goes into its reason, which the model also reads. */
-function giveReasons(draft: Draft): void {
+function giveReasons(draft: AnswerDraft): void {
   const { wishes, row } = draft;
   const main = VERDICTS.map((what) => wishes.get(what)).find((wish) => wish !== undefined);
   const context = wishes.get('context');
@@ -173,7 +173,7 @@ const usesReason = ({ say }: Words): boolean => JSON.stringify(say).includes('"$
 const usesText = ({ say }: Words): boolean => /"\$(?:reason\??|text)"/.test(JSON.stringify(say));
 
 /** The agent's entry for this part if it can be sent; otherwise records the loss. */
-function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: true } | undefined {
+function asWords(draft: AnswerDraft, { what, text }: Directive): Words | { readonly plain: true } | undefined {
   const { table, row, attended } = draft;
   const entry = entryOf(draft, what);
   if (entry === undefined || 'none' in entry) {

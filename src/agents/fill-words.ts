@@ -2,7 +2,7 @@ import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** The values that an agent's templates are filled with. */
-export interface Filling {
+export interface TemplateValues {
   /** Never empty. */
   readonly reason: string;
   /** The reason that the hook gave; undefined if it gave none. */
@@ -12,7 +12,7 @@ export interface Filling {
 }
 
 /** Fills in the placeholders of a template. */
-export function fillWords(words: Json, filling: Filling): Json {
+export function fillWords(words: Json, filling: TemplateValues): Json {
   const out: Record<string, unknown> = {};
   for (const [key, word] of Object.entries(words)) {
     const value = isObject(word) ? fillWords(word, filling) : filled(word, filling);
@@ -21,7 +21,7 @@ export function fillWords(words: Json, filling: Filling): Json {
   return out;
 }
 
-function filled(word: unknown, { reason, given, value, string }: Filling): unknown {
+function filled(word: unknown, { reason, given, value, string }: TemplateValues): unknown {
   switch (word) {
     case '$reason':
     case '$text':

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../values/shape.js';
 import type { Answer } from './codec.js';
 import { at } from './path.js';
 import { foldOf } from './rows.js';
-import type { Hearing, Refused, Running } from './running.js';
+import type { DroppedAnswer, HookRuntime, OutputReader } from './running.js';
 import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 
 /** The raw result of a hook's process. */
@@ -23,7 +23,7 @@ export interface HeardAnswer {
   readonly warnings: readonly string[];
 }
 
-type Draft = { -readonly [K in keyof Answer]: Answer[K] };
+type HeardDraft = { -readonly [K in keyof Answer]: Answer[K] };
 const NOTHING: HeardAnswer = Object.freeze({ answer: {}, warnings: [] });
 const failed = (cause: Cause, message: string, answer: Answer = {}): HeardAnswer => ({
   answer,
@@ -33,7 +33,7 @@ const failed = (cause: Cause, message: string, answer: Answer = {}): HeardAnswer
 
 /** Interprets exit code, JSON and plain text by the agent's own rules. */
 export function hear(table: AgentTable, row: EventRow, said: ProcessResult): HeardAnswer {
-  const { hearing } = table.runs as Running;
+  const { hearing } = table.runs as HookRuntime;
   const text = said.stdout.trim();
   const json = hearing.json === 'any' || said.exitCode === 0 ? objectIn(text, hearing) : undefined;
   if (json !== undefined) return hearJson({ table, row, hearing }, json);
@@ -45,13 +45,13 @@ export function hear(table: AgentTable, row: EventRow, said: ProcessResult): Hea
   return hearing.plain?.includes(row.name) ? { answer: { additionalContext: [text] }, warnings: [] } : NOTHING;
 }
 
-interface Listening {
+interface HearContext {
   readonly table: AgentTable;
   readonly row: EventRow;
-  readonly hearing: Hearing;
+  readonly hearing: OutputReader;
 }
 
-function hearExit({ table, row, hearing }: Listening, { stdout, stderr, exitCode }: ProcessResult): HeardAnswer {
+function hearExit({ table, row, hearing }: HearContext, { stdout, stderr, exitCode }: ProcessResult): HeardAnswer {
   const { exit } = hearing;
   const killed = exitCode === undefined;
   const cause = killed ? 'signal' : exitCode === 127 || exitCode === 126 ? 'spawn_failed' : 'exit_code';
@@ -78,12 +78,12 @@ function refuse(what: 'deny' | 'block' | 'continue', reason: string): Answer {
   return what === 'block' ? { blocked: true, reason } : { continues: true, reason };
 }
 
-function hearJson(listening: Listening, json: Json): HeardAnswer {
+function hearJson(listening: HearContext, json: Json): HeardAnswer {
   const { table, row, hearing } = listening;
   const why = whyVoid(listening, json);
   const title = table.title;
   if (why !== undefined) return failed('bad_schema', `${title} drops the whole answer for ${why}.`);
-  const draft: Draft = {};
+  const draft: HeardDraft = {};
   for (const [what, words] of wordsOf(listening, json)) {
     const found = meet(words, json, hearing.bare);
     if (found !== undefined) take(draft, what, words, found);
@@ -97,7 +97,7 @@ function hearJson(listening: Listening, json: Json): HeardAnswer {
 }
 
 /** All answers that the agent understands on the event. */
-function* wordsOf({ row, hearing }: Listening, json: Json): Generator<readonly [Sayable, Words]> {
+function* wordsOf({ row, hearing }: HearContext, json: Json): Generator<readonly [Sayable, Words]> {
   for (const [what, entry] of Object.entries(row.says) as [Sayable, EventRow['says'][Sayable]][]) {
     if (entry === undefined) continue;
     if ('say' in entry) yield [what, entry];
@@ -110,7 +110,7 @@ function* wordsOf({ row, hearing }: Listening, json: Json): Generator<readonly [
   }
 }
 
-function whyVoid({ row, hearing }: Listening, json: Json): string | undefined {
+function whyVoid({ row, hearing }: HearContext, json: Json): string | undefined {
   if (hearing.fields !== undefined) {
     const fields = [...(hearing.fields['*'] ?? []), ...(hearing.fields[row.name] ?? [])];
     const inner = json['hookSpecificOutput'];
@@ -124,22 +124,22 @@ function whyVoid({ row, hearing }: Listening, json: Json): string | undefined {
   return hearing.voids?.find((one) => concerns(one, row) && applies(one, json))?.why;
 }
 
-const concerns = ({ on }: Refused, { name }: EventRow): boolean => on === undefined || on.includes(name);
-const applies = ({ words, unless }: Refused, json: Json): boolean =>
+const concerns = ({ on }: DroppedAnswer, { name }: EventRow): boolean => on === undefined || on.includes(name);
+const applies = ({ words, unless }: DroppedAnswer, json: Json): boolean =>
   meet(words, json, true) !== undefined && (unless === undefined || at(json, unless) === undefined);
 
-interface Found {
+interface MatchedFields {
   reason?: string;
   value?: unknown;
 }
 
 /** Matches an answer against a template; undefined if it does not match. `bare`: the answer may lack a reason. */
-function meet({ say }: Words, json: Json, bare: boolean): Found | undefined {
-  const found: Found = {};
+function meet({ say }: Words, json: Json, bare: boolean): MatchedFields | undefined {
+  const found: MatchedFields = {};
   return meetWithin(say, json, bare && hasLiteral(say), found) ? found : undefined;
 }
 
-function meetWithin(say: Json, json: Json, bare: boolean, found: Found): boolean {
+function meetWithin(say: Json, json: Json, bare: boolean, found: MatchedFields): boolean {
   return Object.entries(say).every(([key, word]) => {
     const value = Object.hasOwn(json, key) ? json[key] : undefined;
     if (isObject(word)) return isObject(value) && meetWithin(word, value, bare, found);
@@ -160,7 +160,7 @@ const hasLiteral = (say: Json): boolean =>
 
 const RANK = ['allow', 'ask', 'defer', 'deny'] as const;
 
-function take(draft: Draft, what: Sayable, { say }: Words, { reason, value }: Found): void {
+function take(draft: HeardDraft, what: Sayable, { say }: Words, { reason, value }: MatchedFields): void {
   switch (what) {
     case 'allow':
     case 'ask':
@@ -227,7 +227,7 @@ export function unheardNo(heard: Answer, json: Json): string | undefined {
 }
 
 /** The JSON object that a text is. Agents that read JSON at any exit code also accept an object encoded in a JSON string. */
-function objectIn(text: string, { json }: Hearing): Json | undefined {
+function objectIn(text: string, { json }: OutputReader): Json | undefined {
   try {
     let value: unknown = JSON.parse(text);
     if (typeof value === 'string' && json === 'any') value = JSON.parse(value);

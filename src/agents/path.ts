@@ -1,20 +1,20 @@
 import { put } from '../values/copies/put.js';
 import { isObject } from '../values/shape.js';
 
-type Target = Record<string, unknown>;
+type PathTarget = Record<string, unknown>;
 
 /** The value at a dotted path; undefined if there is none. Only own keys count, because a payload may be anything. */
 export function at(value: unknown, path: string): unknown {
   let here = value;
   for (const key of path.split('.')) {
     if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Target)[key];
+    here = (here as PathTarget)[key];
   }
   return here;
 }
 
 /** Sets a value at a path, creating objects on the way; false: another value is in the way. */
-export function putAt(target: Target, path: string, value: unknown): boolean {
+export function putAt(target: PathTarget, path: string, value: unknown): boolean {
   const [key, rest] = split(path);
   if (rest === undefined) {
     if (Object.hasOwn(target, key)) return false;
@@ -30,13 +30,13 @@ export function putAt(target: Target, path: string, value: unknown): boolean {
 }
 
 /** Removes the value at a path, and objects that become empty. Nested objects are copied first, because other inputs may share them. */
-export function takeAt(target: Target, path: string): void {
+export function takeAt(target: PathTarget, path: string): void {
   const [key, rest] = split(path);
   if (rest === undefined) {
     delete target[key];
     return;
   }
-  const inner = { ...(target[key] as Target) };
+  const inner = { ...(target[key] as PathTarget) };
   takeAt(inner, rest);
   if (Object.keys(inner).length === 0) delete target[key];
   else put(target, key, inner);
@@ -48,8 +48,8 @@ function split(path: string): [key: string, rest: string | undefined] {
 }
 
 /** A copy of an object's own keys, `__proto__` too. */
-export function copyOf(value: Readonly<Target>): Target {
-  const copy: Target = {};
+export function copyOf(value: Readonly<PathTarget>): PathTarget {
+  const copy: PathTarget = {};
   for (const key of Object.keys(value)) put(copy, key, value[key]);
   return copy;
 }

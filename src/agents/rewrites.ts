@@ -6,23 +6,23 @@ import { fillWords } from './fill-words.js';
 import { foldOf } from './rows.js';
 import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 import { inputToTheirs, type ToolWas, untoldIn } from './tools/tools.js';
-import type { Wish } from './wishes.js';
+import type { Directive } from './wishes.js';
 
 /** An answer under construction: the parts still to be sent, and those that could not be expressed. */
-export interface Draft {
+export interface AnswerDraft {
   readonly table: AgentTable;
   readonly row: EventRow;
   readonly attended: boolean;
   /** The call that was decided. */
   readonly input: Json | undefined;
-  readonly wishes: Map<Sayable, Wish>;
+  readonly wishes: Map<Sayable, Directive>;
   readonly losses: Loss[];
 }
 
-export const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
+export const lose = (draft: AnswerDraft, what: string, why: string): void => void draft.losses.push({ what, why });
 
 /** Drops a rewrite that equals the present value. */
-export function dropUnchanged({ row, input = {}, wishes }: Draft): void {
+export function dropUnchanged({ row, input = {}, wishes }: AnswerDraft): void {
   const wish = wishes.get('rewrite');
   if (wish === undefined) return;
   const before = foldOf(row) === 'gate' ? [input['tool_input']] : [input['tool_response'], input['error']];
@@ -30,7 +30,7 @@ export function dropUnchanged({ row, input = {}, wishes }: Draft): void {
 }
 
 /** If a rewritten input cannot be expressed, the original must not run in its place: the call is denied, unless the agent asks its user in any case. */
-export function keepRewrite(draft: Draft): void {
+export function keepRewrite(draft: AnswerDraft): void {
   const { wishes, row, table } = draft;
   const entry = row.says.rewrite;
   const value = wishes.get('rewrite')?.value;
@@ -63,7 +63,7 @@ export function keepRewrite(draft: Draft): void {
 }
 
 /** The part of a rewritten input that this agent could not receive even on events that accept rewrites. */
-function untoldOf({ table, row, input }: Draft, value: unknown): { what: string; why?: string } | undefined {
+function untoldOf({ table, row, input }: AnswerDraft, value: unknown): { what: string; why?: string } | undefined {
   const before = input?.['tool_input'];
   const key = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
   if (key !== undefined) return { what: `"${key}" for this call` };
@@ -75,7 +75,7 @@ function untoldOf({ table, row, input }: Draft, value: unknown): { what: string;
 }
 
 /** Whether the answer states this part explicitly, rather than by silence. */
-function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
+function isSpoken({ row, attended }: AnswerDraft, what: Sayable): boolean {
   const entry = row.says[what];
   return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
 }
@@ -91,7 +91,7 @@ export const keptLoss = (title: string, keys: readonly string[]): Loss => ({
 });
 
 /** A rewritten input or output under the agent's own names. */
-export function rewritten(draft: Draft, wish: Wish, entry: Words): Wish {
+export function rewritten(draft: AnswerDraft, wish: Directive, entry: Words): Directive {
   const { table, row, input } = draft;
   const { value } = wish;
   if (foldOf(row) !== 'gate' || !isObject(value) || input === undefined) return wish;

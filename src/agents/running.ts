@@ -1,7 +1,7 @@
 import type { Sayable, Words } from './says.js';
 
 /** An answer that an agent understands but `encode` never writes. */
-export interface Heard {
+export interface HeardWords {
   readonly what: Sayable;
   readonly words: Words;
   /** The events on which it applies, by the agent's own names; absent: all. */
@@ -11,7 +11,7 @@ export interface Heard {
 }
 
 /** An answer that the agent drops entirely (`voids`), or one that it acts on and we cannot (`beyond`). */
-export interface Refused {
+export interface DroppedAnswer {
   /** Applies if the answer matches this template … */
   readonly words: Words;
   /** … and has no value at this path. */
@@ -21,7 +21,7 @@ export interface Refused {
 }
 
 /** How an agent interprets a hook's output. */
-export interface Hearing {
+export interface OutputReader {
   /** At which exit codes printed JSON is read. */
   readonly json: 'zero' | 'any';
   /** Events on which plain text is context. */
@@ -40,16 +40,16 @@ export interface Hearing {
   readonly bare: boolean;
   /** The accepted fields by event (`*`: on all); any other voids the answer. Fields of `hookSpecificOutput` begin with a dot. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
-  readonly also?: readonly Heard[];
-  readonly voids?: readonly Refused[];
-  readonly beyond?: readonly Refused[];
+  readonly also?: readonly HeardWords[];
+  readonly voids?: readonly DroppedAnswer[];
+  readonly beyond?: readonly DroppedAnswer[];
 }
 
 /** What a matcher is compared with: the tool's name, a field (by our name), or a fixed word. */
-export type Subject = 'tool' | { readonly field: string } | { readonly word: string };
+export type MatcherSubject = 'tool' | { readonly field: string } | { readonly word: string };
 
 /** How an agent interprets a matcher. */
-export interface Matching {
+export interface MatcherDialect {
   /** A matcher of word characters and "|" alone is a list of exact names. */
   readonly lists?: true;
   /** A matcher must match the whole name. */
@@ -59,15 +59,15 @@ export interface Matching {
   /** If the subject is not a tool, the matcher is a literal name. */
   readonly literal?: true;
   /** The subject of each event; an event that is not listed has no subject, so every matcher matches. */
-  readonly subjects: Readonly<Record<string, Subject>>;
+  readonly subjects: Readonly<Record<string, MatcherSubject>>;
   /** Other names under which a matcher also finds the agent's tools, by their own names. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How an agent runs the hooks in its own files. */
-export interface Running {
-  readonly hearing: Hearing;
-  readonly matching: Matching;
+export interface HookRuntime {
+  readonly hearing: OutputReader;
+  readonly matching: MatcherDialect;
   /** `parallel` holds unless a group of the event has `sequential`. */
   readonly order: 'parallel' | 'series';
   /** If several hooks rewrite, the last to finish wins. */

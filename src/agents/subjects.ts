@@ -1,11 +1,12 @@
 import type { Json } from '../values/shape.js';
 import { eventFrom, toolNamesFor } from './as-theirs.js';
 import { at } from './path.js';
-import type { Subject } from './running.js';
+import type { MatcherSubject } from './running.js';
 import type { AgentTable, EventRow } from './table.js';
 
 /** What a matcher is compared with on an event; undefined if the event has no subject, so that every matcher matches. */
-export const subjectOf = ({ runs }: AgentTable, event: string): Subject | undefined => runs?.matching.subjects[event];
+export const subjectOf = ({ runs }: AgentTable, event: string): MatcherSubject | undefined =>
+  runs?.matching.subjects[event];
 
 /** The names that a matcher of this agent is compared with; one match is enough. Undefined if the event has no subject. `matcher`: its text. */
 export function subjectsFor(

@@ -1,6 +1,6 @@
 import type { Fold } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
-import type { Running } from './running.js';
+import type { HookRuntime } from './running.js';
 import type { Sayable, Says } from './says.js';
 
 export {
@@ -40,7 +40,7 @@ export interface Fill {
 }
 
 /** How a tool of the agent corresponds to one of Claude Code's (`ours`). */
-export interface Tool {
+export interface ToolRow {
   readonly ours: string;
   /** More tools of Claude Code for which the agent has only this one: its hooks get their calls as calls of this tool. The values map input fields, theirs to ours. */
   readonly also?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -59,7 +59,7 @@ export interface Tool {
   /** The input field that holds a list of paths or patterns. If it is one path, `file_path` is set to it. */
   readonly files?: string;
   /** The tool types text into a running shell; the text becomes the `command`. */
-  readonly typed?: Typed;
+  readonly typed?: TypedText;
   /** Claude Code's name that the agent itself gives the tool in translated payloads; hooks may use that name too. */
   readonly meant?: string;
   /** Only calls of this tool are translated to ours; a call of ours is never presented as this tool. */
@@ -69,7 +69,7 @@ export interface Tool {
 }
 
 /** Text that is typed into a shell, with names of keys such as `{enter}` in it. */
-export interface Typed {
+export interface TypedText {
   readonly field: string;
   /** The name of the key that ends a line. */
   readonly enter: string;
@@ -170,7 +170,7 @@ export interface OffSwitch {
 }
 
 /** Extensions of JSON: comments, trailing commas, a byte order mark. */
-export type Reads = 'comments' | 'commas' | 'mark';
+export type JsonLeniency = 'comments' | 'commas' | 'mark';
 
 /** How our hooks are added to an agent's files. */
 export interface AgentConnect {
@@ -183,7 +183,7 @@ export interface AgentConnect {
   /** Additional keys of a handler on events that support one of these parts. */
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
   /** The extensions of JSON that the agent accepts; with any other, it drops the whole file. Absent: not tested. */
-  readonly reads?: readonly Reads[];
+  readonly reads?: readonly JsonLeniency[];
   /** What to do with a file that the agent would drop. `told`: add our hooks all the same, and warn that it is void. Absent: leave it alone. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
@@ -220,7 +220,7 @@ export interface AgentTable {
   readonly fills: Readonly<Record<string, Fill>>;
   /** Environment variables of a hook that hold what the payload lacks, by our field. */
   readonly env: Readonly<Record<string, string>>;
-  readonly tools: Readonly<Record<string, Tool>>;
+  readonly tools: Readonly<Record<string, ToolRow>>;
   /** Absent: it names MCP tools as Claude Code does. */
   readonly mcp?: McpNames;
   /** Its calls have no id, so `callId` makes one. */
@@ -235,5 +235,5 @@ export interface AgentTable {
   readonly connect: AgentConnect;
   readonly limits: AgentLimits;
   /** How it runs the hooks in its own files. Absent for Claude Code, whose files have a loader of their own. */
-  readonly runs?: Running;
+  readonly runs?: HookRuntime;
 }

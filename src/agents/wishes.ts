@@ -3,7 +3,7 @@ import type { Answer } from './codec.js';
 import type { Sayable } from './table.js';
 
 /** One part of a decision that the agent is to be told. */
-export interface Wish {
+export interface Directive {
   readonly what: Sayable;
   /** The reason of the part, or its text. */
   text?: string | undefined;
@@ -12,9 +12,9 @@ export interface Wish {
 }
 
 /** Splits a decision into its parts. */
-export function wishesOf(d: Answer): Wish[] {
-  const wishes: Wish[] = [];
-  const add = (what: Sayable, more: Omit<Wish, 'what'> = {}): void => void wishes.push({ what, ...more });
+export function wishesOf(d: Answer): Directive[] {
+  const wishes: Directive[] = [];
+  const add = (what: Sayable, more: Omit<Directive, 'what'> = {}): void => void wishes.push({ what, ...more });
   if (d.continue === false) add('stop', text(d.stopReason, d.reason));
   const why = text(d.reason, d.continue === false ? d.stopReason : undefined);
   if (d.verdict !== undefined && d.verdict !== 'none') add(d.verdict, why);

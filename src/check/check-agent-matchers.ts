@@ -20,7 +20,7 @@ export function* checkMatcher(
   const matcher = textAt(group, 'matcher');
   // Of several handlers in a group, only the first reports it.
   if (entry === undefined || matcher === undefined || !isFirst(group, node)) return;
-  const found: Found = (message, fix) => ({
+  const found: FindingFactory = (message, fix) => ({
     rule: 'agent-matcher',
     at: entry.value,
     where: [...groupPath, 'matcher'],
@@ -42,10 +42,15 @@ export function* checkMatcher(
     yield* neverCalled(table, event, matcher, found);
 }
 
-type Found = (message: string, fix?: string) => CheckFinding;
+type FindingFactory = (message: string, fix?: string) => CheckFinding;
 
 /** Explains a matcher that matches no known tool. An unknown name may still be a tool of an extension or a new tool. */
-function* neverCalled(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
+function* neverCalled(
+  table: AgentTable,
+  event: string,
+  matcher: string,
+  found: FindingFactory,
+): Generator<CheckFinding> {
   const { title } = table;
   const names = namesOf(table, event);
   const [, ruled] = /^\s*([A-Za-z_]\w*)\([^|]*\)\s*$/s.exec(matcher) ?? [];
@@ -77,7 +82,7 @@ function* neverCalled(table: AgentTable, event: string, matcher: string, found: 
 }
 
 /** Reports names that are nearly the name of one of the agent's tools. */
-function* misspelt(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
+function* misspelt(table: AgentTable, event: string, matcher: string, found: FindingFactory): Generator<CheckFinding> {
   const sample = mcpName(table, event);
   const names = namesOf(table, event).filter((name) => name !== sample);
   for (const word of namedIn(matcher)) {
@@ -100,7 +105,7 @@ function* neverSeen(
   event: string,
   matcher: string,
   accepts: (value: string) => boolean,
-  found: Found,
+  found: FindingFactory,
 ): Generator<CheckFinding> {
   const known = valuesOf(table, event);
   if (known.length === 0 || matcher.trim() === '' || /^\*+$/.test(matcher.trim())) return;

@@ -1,10 +1,10 @@
 import { TABLES } from '../agents/agents.js';
 import { type HeardAnswer, hear } from '../agents/hear.js';
-import type { Running } from '../agents/running.js';
+import type { HookRuntime } from '../agents/running.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { specOf } from '../events/catalogue.js';
 import { isObject } from '../values/shape.js';
-import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
+import { type CheckContext, type CheckFinding, type FileCheck, inText } from './checking.js';
 import { type AgentHandler, handlersOf } from './files/agent-handlers.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, textOf } from './files/tree.js';
@@ -14,18 +14,18 @@ import type { ProgramText } from './scripts/scripts.js';
 import { outputOf } from './scripts/shell.js';
 import { printedAnswer } from './scripts/shell-printed.js';
 
-type Answer = Readonly<Record<string, unknown>>;
-interface Printed {
+type AgentOutput = Readonly<Record<string, unknown>>;
+interface PrintedAnswer {
   readonly start: number;
   readonly end: number;
-  readonly answer: Answer;
+  readonly answer: AgentOutput;
 }
 
 /** Checks the outputs and exit codes of another agent's hooks as that agent interprets them. */
-export const checkAgentOutputs: Check = function* (file, about) {
+export const checkAgentOutputs: FileCheck = function* (file, about) {
   const table = TABLES.find(({ name }) => name === file.agent);
   if (table?.runs === undefined) return;
-  const handlers = handlersOf(file).flatMap((handler) => commandsOf(table, table.runs as Running, handler));
+  const handlers = handlersOf(file).flatMap((handler) => commandsOf(table, table.runs as HookRuntime, handler));
   const served = servedBy(handlers, file, about);
   for (const { row, handler } of handlers) {
     for (const text of about.texts(handler, file)) {
@@ -37,7 +37,7 @@ export const checkAgentOutputs: Check = function* (file, about) {
   }
 };
 
-interface Command {
+interface CommandHandler {
   readonly row: EventRow;
   readonly handler: HandlerNode;
 }
@@ -45,9 +45,9 @@ interface Command {
 /** Converts an agent's handlers to our own form, with the command under our key. */
 function commandsOf(
   { events }: AgentTable,
-  { program }: Running,
+  { program }: HookRuntime,
   { event, path, node, group }: AgentHandler,
-): Command[] {
+): CommandHandler[] {
   const row = events.find(({ name }) => name === event);
   const key = program.unix.find((name) => textOf(entryOf(node, name)?.value) !== undefined);
   const command = key === undefined || key === 'exec' ? undefined : entryOf(node, key);
@@ -68,7 +68,7 @@ function commandsOf(
   return [{ row, handler }];
 }
 
-function servedBy(handlers: readonly Command[], file: SourceFile, about: Checking): Map<string, number> {
+function servedBy(handlers: readonly CommandHandler[], file: SourceFile, about: CheckContext): Map<string, number> {
   const served = new Map<string, Set<string>>();
   for (const { row, handler } of handlers)
     for (const { path } of about.runs(handler, file))
@@ -86,7 +86,7 @@ function* judgeAnswers(
   text: ProgramText,
 ): Generator<CheckFinding> {
   const heard = printedIn(text).map((printed) => {
-    const answer = judgeable(printed.answer, '', row.name) as Answer;
+    const answer = judgeable(printed.answer, '', row.name) as AgentOutput;
     const stdout = JSON.stringify(answer);
     return { printed, answer, heard: hear(table, row, { stdout, stderr: '', exitCode: 0 }) };
   });
@@ -114,7 +114,7 @@ const refuses = ({ verdict, blocked, continues, continue: goes }: HeardAnswer['a
 const MEANS =
   /^(?:hookSpecificOutput|additionalContext|additional_context|modifiedArgs|modifiedResult|updated_input|updatedInput|followup_message)$/;
 
-function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
+function isIdle({ answer }: HeardAnswer, said: AgentOutput): boolean {
   if (Object.keys(answer).length > 0) return false;
   const inner = said['hookSpecificOutput'];
   // In some agents, allowing is the same as giving no answer.
@@ -127,7 +127,7 @@ function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
 }
 
 /** Whether the agent would honour a denial if it had a reason. */
-function wantsReason(table: AgentTable, row: EventRow, said: Answer): boolean {
+function wantsReason(table: AgentTable, row: EventRow, said: AgentOutput): boolean {
   const inner = said['hookSpecificOutput'];
   const reasoned = isObject(inner)
     ? { ...said, hookSpecificOutput: { ...inner, permissionDecisionReason: 'x' } }
@@ -136,7 +136,7 @@ function wantsReason(table: AgentTable, row: EventRow, said: Answer): boolean {
   return failure === undefined && refuses(answer);
 }
 
-function printedIn(text: ProgramText): Printed[] {
+function printedIn(text: ProgramText): PrintedAnswer[] {
   const code = readCode(text);
   if (code) return [...answersIn(code)];
   return (text.shell?.commands ?? []).flatMap((command) => {
@@ -152,7 +152,7 @@ function* judgeExit(
   handler: HandlerNode,
   text: ProgramText,
 ): Generator<CheckFinding> {
-  const { exit } = (runs as Running).hearing;
+  const { exit } = (runs as HookRuntime).hearing;
   const match = text.language === 'shell' ? /(?<![\w-])exit 2(?!\d)/.exec(text.source) : null;
   if (match === null) return;
   const place = { start: match.index, end: match.index + match[0].length };

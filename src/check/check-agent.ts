@@ -4,13 +4,13 @@ import { findProblems, isSettingsFile } from '../foreign/parse.js';
 import { nearest } from '../values/nearest.js';
 import { formatPath } from '../values/problem.js';
 import { checkMatcher } from './check-agent-matchers.js';
-import type { Check, CheckFinding } from './checking.js';
+import type { CheckFinding, FileCheck } from './checking.js';
 import { type AgentHandler, handlersOf, items } from './files/agent-handlers.js';
 import type { SourceFile } from './files/source-file.js';
 import { entryOf, type ObjectNode, plainData, spanAt, type TreeEntry, textOf } from './files/tree.js';
 
 /** Checks a file of another agent against that agent's table. */
-export const checkAgentFile: Check = function* (file) {
+export const checkAgentFile: FileCheck = function* (file) {
   const table = TABLES.find(({ name }) => name === file.agent);
   const { root } = file.parsed;
   if (table === undefined || root?.kind !== 'object') return;

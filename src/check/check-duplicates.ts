@@ -1,10 +1,10 @@
 import { isNameList } from '../matching/claude-matcher.js';
-import { type Check, type Checking, commandSpan } from './checking.js';
+import { type CheckContext, commandSpan, type FileCheck } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, plainData, textAt } from './files/tree.js';
 
 /** Reports equal hooks on the same event with overlapping matchers, within a file and across the settings files of a project. */
-export const checkDuplicates: Check = function* (file, { files, name }: Checking) {
+export const checkDuplicates: FileCheck = function* (file, { files, name }: CheckContext) {
   if (file.dialect === 'code') return;
   for (const handler of file.handlers) {
     const first = earlier(handler, file, files);

@@ -1,11 +1,11 @@
 import { envOf, lackingIn, sayLacking } from '../claude-code/files/settings-env.js';
 import { isText } from '../values/shape.js';
-import { atKey, type Check } from './checking.js';
+import { atKey, type FileCheck } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 import { entryOf, plainData } from './files/tree.js';
 
 /** Reports hooks that use a variable which Claude Code's settings set for its sessions. Hooks may not get these. */
-export const checkEnv: Check = function* (file, { files, machine, name }) {
+export const checkEnv: FileCheck = function* (file, { files, machine, name }) {
   if (file.dialect === 'code') return;
   const env = files
     .filter((other) => isSettings(other) && countsFor(other, file))

@@ -1,5 +1,5 @@
 import { HOOK_EVENTS } from '../events/catalogue.js';
-import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
+import { type CheckContext, type CheckFinding, type FileCheck, inText } from './checking.js';
 import type { HandlerNode } from './files/source-file.js';
 import { readCode } from './scripts/code-text.js';
 import { codeReads, type FieldRead } from './scripts/field-reads.js';
@@ -7,13 +7,13 @@ import { jqReads } from './scripts/jq-reads.js';
 import type { ProgramText } from './scripts/scripts.js';
 
 /** Reports hooks that look for a field of the input in the wrong place. */
-export const checkFields: Check = function* (file, about) {
+export const checkFields: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) yield* judge(handler, text, about);
   }
 };
 
-function* judge(handler: HandlerNode, text: ProgramText, about: Checking): Generator<CheckFinding> {
+function* judge(handler: HandlerNode, text: ProgramText, about: CheckContext): Generator<CheckFinding> {
   const fields = fieldsOf(handler, text, about);
   if (!fields || handler.type !== 'command') return;
   const code = readCode(text);
@@ -33,7 +33,7 @@ function* judge(handler: HandlerNode, text: ProgramText, about: Checking): Gener
 function fieldsOf(
   { spec, event }: HandlerNode,
   { file, source }: ProgramText,
-  about: Checking,
+  about: CheckContext,
 ): ReadonlySet<string> | undefined {
   if (!spec) return undefined;
   const others = file === undefined ? [] : [...about.eventsOf(file)].filter((name) => name !== event);

@@ -1,5 +1,5 @@
 import { exit2Of } from '../events/failure.js';
-import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
+import { type CheckContext, type CheckFinding, type FileCheck, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { textAt } from './files/tree.js';
 import { isOnInputIn } from './scripts/code-guards.js';
@@ -9,7 +9,7 @@ import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from
 import { isOnInput } from './scripts/shell-guards.js';
 
 /** Checks whether hooks that are meant to stop something can do so. The purpose of a text is guessed, and reported only if it is nearly certain. */
-export const checkGuards: Check = function* (file, about) {
+export const checkGuards: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     const texts = about.texts(handler, file);
     if (texts.length === 0 || !handler.spec) continue;
@@ -164,7 +164,7 @@ function* stopLoop(
   handler: HandlerNode,
   texts: readonly ProgramText[],
   all: string,
-  { eventsOf }: Checking,
+  { eventsOf }: CheckContext,
 ): Generator<CheckFinding> {
   if (handler.spec?.fold !== 'stop' || /stop_hook_active|stopHookActive/.test(all)) return;
   for (const text of texts) {

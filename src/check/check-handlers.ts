@@ -6,14 +6,14 @@ import type { Dialect } from '../events/spec.js';
 import { compileRule } from '../matching/rule.js';
 import { ended } from '../plain.js';
 import { toolProblem } from './check-matchers.js';
-import { atKey, type Check, type CheckFinding } from './checking.js';
+import { atKey, type CheckFinding, type FileCheck } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './files/tree.js';
 import { neverMeet } from './never-meet.js';
 import type { SettingsPolicy } from './policies.js';
 
 /** Checks the options of handlers, except what they run. */
-export const checkHandlers: Check = function* (file) {
+export const checkHandlers: FileCheck = function* (file) {
   for (const handler of file.handlers) {
     yield* checkRule(handler, file);
     yield* checkHttp(handler);
@@ -116,7 +116,7 @@ function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {
 }
 
 /** Reports hooks that settings turn off. `policies` come from all settings files that apply, in order of precedence. */
-export function checkPolicy(policies: readonly SettingsPolicy[]): Check {
+export function checkPolicy(policies: readonly SettingsPolicy[]): FileCheck {
   return function* (file) {
     if (file.dialect === 'code' || file.handlers.length === 0) return;
     const policy = readPolicy(policies.filter((one) => binds(one, file)));

@@ -4,8 +4,8 @@ import { whyExponential } from '../matching/regex-cost.js';
 import { toolNames } from '../matching/tool-names.js';
 import { compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
-import type { Check, CheckFinding } from './checking.js';
-import type { Group, SourceFile } from './files/source-file.js';
+import type { CheckFinding, FileCheck } from './checking.js';
+import type { GroupNode, SourceFile } from './files/source-file.js';
 import { textOf } from './files/tree.js';
 import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
 
@@ -13,7 +13,7 @@ import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from
 const LONGEST = 5000;
 
 /** Checks what the matcher of each group can match. */
-export const checkMatchers: Check = function* (file) {
+export const checkMatchers: FileCheck = function* (file) {
   for (const group of file.groups) {
     const text = textOf(group.matcher?.value);
     if (text === undefined || text === '' || text === '*' || text.length > LONGEST) continue;
@@ -37,7 +37,7 @@ function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
 
 type MatcherFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 
-function* judge(text: string, { event, spec }: Group, { dialect }: SourceFile): Generator<MatcherFinding> {
+function* judge(text: string, { event, spec }: GroupNode, { dialect }: SourceFile): Generator<MatcherFinding> {
   if (!spec) return;
   if (!spec.subject) {
     yield {

@@ -5,7 +5,7 @@ import { idleStop } from '../events/output/warnings.js';
 import type { EventSpec } from '../events/spec.js';
 import { ended } from '../plain.js';
 import { isObject } from '../values/shape.js';
-import { type Check, type CheckFinding, inText } from './checking.js';
+import { type CheckFinding, type FileCheck, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { type CodeText, readCode } from './scripts/code-text.js';
 import { ANSWER_KEYS, answersIn, judgeable } from './scripts/printed.js';
@@ -14,7 +14,7 @@ import { type FoundCommand, outputOf } from './scripts/shell.js';
 import { printedAnswer } from './scripts/shell-printed.js';
 
 /** Checks answers that are literals in the code that hooks run. */
-export const checkOutputs: Check = function* (file, about) {
+export const checkOutputs: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
       const code = readCode(text);

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { atKey, type Check, type CheckFinding, type Checking, commandSpan } from './checking.js';
+import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, textAt, textOf } from './files/tree.js';
 import { execWords, type Invocation, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
 
 /** Checks that what a command runs exists and can be executed. */
-export const checkScripts: Check = function* (file, about) {
+export const checkScripts: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
     const known = knownIn(handler, about);
@@ -25,7 +25,7 @@ function* judge(
   run: Invocation,
   known: (name: string) => boolean,
   file: SourceFile,
-  about: Checking,
+  about: CheckContext,
 ): Generator<ScriptFinding> {
   const { path, written, interpreter } = run;
   if (path === undefined) {
@@ -47,7 +47,7 @@ function* judge(
   }
 }
 
-function* missing(run: Invocation, path: string, file: SourceFile, { name }: Checking): Generator<ScriptFinding> {
+function* missing(run: Invocation, path: string, file: SourceFile, { name }: CheckContext): Generator<ScriptFinding> {
   const inPlugin = run.relative && file.plugin !== undefined && existsSync(resolve(file.plugin, run.written));
   if (inPlugin) {
     yield relative(run, file);
@@ -66,7 +66,7 @@ function relative({ written }: Invocation, { plugin }: SourceFile): ScriptFindin
 function* runItself(
   written: string,
   script: ScriptFile,
-  { machine, name: nameOf }: Checking,
+  { machine, name: nameOf }: CheckContext,
 ): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
   if (!executable)
@@ -111,7 +111,7 @@ const BUILTINS = new Set(
 );
 
 /** Returns a function that tells whether a command name is known. Each name is searched only once, since a line may repeat it ten thousand times. */
-function knownIn(handler: HandlerNode, { machine }: Checking): (name: string) => boolean {
+function knownIn(handler: HandlerNode, { machine }: CheckContext): (name: string) => boolean {
   const asked = new Map<string, boolean>();
   let own: ReadonlySet<string> | undefined;
   const isOwn = (name: string): boolean => {
@@ -152,7 +152,7 @@ function* checkExecForm(handler: HandlerNode): Generator<CheckFinding> {
 }
 
 /** Checks the hook files that a plugin's manifest names. */
-export const checkManifestHooks: Check = function* ({ kind, plugin, parsed: { root } }) {
+export const checkManifestHooks: FileCheck = function* ({ kind, plugin, parsed: { root } }) {
   const hooks = entryOf(root, 'hooks')?.value;
   if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return;
   for (const node of hooks.kind === 'array' ? hooks.items : [hooks]) {

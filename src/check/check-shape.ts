@@ -14,7 +14,7 @@ import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import { isObject } from '../values/shape.js';
-import { atKey, type Check, type CheckFinding } from './checking.js';
+import { atKey, type CheckFinding, type FileCheck } from './checking.js';
 import { isUnread } from './files/find.js';
 import type { FileKind } from './files/kinds.js';
 import type { SourceFile } from './files/source-file.js';
@@ -22,7 +22,7 @@ import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './files/tr
 import { RULES, type RuleId } from './rules/rules.js';
 
 /** Checks that the file can be parsed. */
-export const checkSyntax: Check = function* ({ parsed, text, kind }) {
+export const checkSyntax: FileCheck = function* ({ parsed, text, kind }) {
   const { errors, root } = parsed;
   const found = (at: CheckFinding['at'], message: string): CheckFinding => ({
     rule: 'unreadable',
@@ -39,7 +39,7 @@ export const checkSyntax: Check = function* ({ parsed, text, kind }) {
 };
 
 /** Checks that Claude Code reads the file at all. */
-export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root } }) {
+export const checkRead: FileCheck = function* ({ path, kind, plugin, parsed: { root } }) {
   if (kind !== 'settings' || plugin !== undefined || !isUnread(path)) return;
   const hooks = entryOf(root, 'hooks');
   const at = hooks?.keySpan ?? { start: 0, end: 1 };
@@ -48,7 +48,7 @@ export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root 
 };
 
 /** Checks Claude Code's files by the loader's rules. */
-export const checkClaudeShape: Check = function* (file) {
+export const checkClaudeShape: FileCheck = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
   const data = plainData(root) as Readonly<Record<string, unknown>>;
@@ -171,7 +171,7 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
 }
 
 /** Checks hookscope's own files for the problems that registering them would report. */
-export const checkOwnShape: Check = function* (file) {
+export const checkOwnShape: FileCheck = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
   if (file.kind === 'config') yield* checkConfigFile(root, file.path);
@@ -200,7 +200,7 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
 }
 
 /** Reports repeated keys in objects that contain hooks. */
-export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect, agent }) {
+export const checkDuplicateKeys: FileCheck = function* ({ parsed, sets, dialect, agent }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
   yield* repeated(root, []);
@@ -237,7 +237,7 @@ function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Gen
 const LONG = 1000;
 
 /** Checks timeouts in hookscope's own files, where groups may have one too. Those in Claude Code's files are checked by the loader. */
-export const checkTimes: Check = function* (file) {
+export const checkTimes: FileCheck = function* (file) {
   if (file.dialect !== 'code') return;
   for (const { node, path } of [...file.groups, ...file.handlers]) {
     const timeout = entryOf(node, 'timeout')?.value;

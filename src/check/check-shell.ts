@@ -1,7 +1,7 @@
 import type { Word } from 'unbash';
 import { CLAUDE_EVENTS, specOf } from '../events/catalogue.js';
 import { exit2Of } from '../events/failure.js';
-import { atKey, type Check, type CheckFinding, inText } from './checking.js';
+import { atKey, type CheckFinding, type FileCheck, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf } from './files/tree.js';
 import { bashismsOf } from './scripts/bashisms.js';
@@ -10,7 +10,7 @@ import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, expand, type FoundCommand, type Shell } from './scripts/shell.js';
 
 /** Checks how a shell parses commands and the shell scripts that they run. */
-export const checkShell: Check = function* (file, about) {
+export const checkShell: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
       const { shell } = text;

@@ -1,12 +1,12 @@
-import { type Check, type CheckFinding, inText } from './checking.js';
+import { type CheckFinding, type FileCheck, inText } from './checking.js';
 import { type CodeText, readCode } from './scripts/code-text.js';
 import { type Flow, flowOf } from './scripts/flow.js';
-import { ANSWER_KEYS, type Printed, printedBy } from './scripts/printed.js';
+import { ANSWER_KEYS, type PrintedOutput, printedBy } from './scripts/printed.js';
 import { argsOf, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 import { printedAnswer, printedText } from './scripts/shell-printed.js';
 
 /** Reports answers that are printed in a place, or with an exit code, where they are ignored. */
-export const checkUnheard: Check = function* (file, about) {
+export const checkUnheard: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     if (!handler.spec) continue;
     for (const text of about.texts(handler, file)) {
@@ -19,23 +19,23 @@ export const checkUnheard: Check = function* (file, about) {
   }
 };
 
-interface Unheard extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
+interface UnheardFinding extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
   readonly start: number;
   readonly end: number;
 }
 
 /** The outputs and exits of a program in any language. */
-interface Steps {
-  readonly printed: readonly Printed[];
+interface ProgramSteps {
+  readonly printed: readonly PrintedOutput[];
   /** The exits with their exit codes. undefined: the code is unknown, or the path ends differently. */
   readonly exits: readonly { readonly at: number; readonly code: number | undefined }[];
   /** Whether an answer still has an effect with exit code 2. */
-  hears(answer: NonNullable<Printed['answer']>): boolean;
+  hears(answer: NonNullable<PrintedOutput['answer']>): boolean;
   /** Whether the code at the second offset runs after that at the first, on the same path. */
   then(first: number, second: number): boolean;
 }
 
-function* judge({ printed, exits, then, hears }: Steps): Generator<Unheard> {
+function* judge({ printed, exits, then, hears }: ProgramSteps): Generator<UnheardFinding> {
   for (const answer of printed) {
     if (answer.answer === undefined) continue;
     const { start, end } = answer;
@@ -70,7 +70,11 @@ function* judge({ printed, exits, then, hears }: Steps): Generator<Unheard> {
   }
 }
 
-function besides(words: Printed, answer: Printed, { exits, then }: Pick<Steps, 'exits' | 'then'>): boolean {
+function besides(
+  words: PrintedOutput,
+  answer: PrintedOutput,
+  { exits, then }: Pick<ProgramSteps, 'exits' | 'then'>,
+): boolean {
   const [first, second] = words.start < answer.start ? [words, answer] : [answer, words];
   if (!then(first.start, second.start)) return false;
   return !exits.some(({ at }) => at > first.end && at < second.start && then(first.start, at));
@@ -81,7 +85,7 @@ const EXITS: Readonly<Record<CodeText['language'], RegExp>> = {
   javascript: /(?<![\w.])process\.(?:exit\s*\(\s*|exitCode\s*=\s*)(\d*)|(?<![\w.])(?:return|throw)\b/g,
 };
 
-function inCode(text: CodeText): Iterable<Unheard> {
+function inCode(text: CodeText): Iterable<UnheardFinding> {
   const flow: Flow = flowOf(text);
   const exits = [...text.code.matchAll(EXITS[text.language])].flatMap(({ index, 0: whole, 1: code }) => {
     if (flow.conditional(index)) return [];
@@ -106,9 +110,9 @@ function inCode(text: CodeText): Iterable<Unheard> {
   return judge({ printed, exits, then, hears: () => false });
 }
 
-function inShell(shell: Shell): Iterable<Unheard> {
+function inShell(shell: Shell): Iterable<UnheardFinding> {
   const blocks = new Map<number, FoundCommand>(shell.commands.map((command) => [command.node.pos, command]));
-  const printed = shell.commands.flatMap((command): Printed[] => {
+  const printed = shell.commands.flatMap((command): PrintedOutput[] => {
     const stream = outputOf(command);
     const data = printedAnswer(command);
     const answer = data && Object.keys(data).some((key) => ANSWER_KEYS.has(key)) ? data : undefined;
@@ -138,7 +142,7 @@ function inShell(shell: Shell): Iterable<Unheard> {
 }
 
 /** Whether an answer denies or blocks. Its reason is read even with exit code 2. */
-function isBlock(answer: NonNullable<Printed['answer']>): boolean {
+function isBlock(answer: NonNullable<PrintedOutput['answer']>): boolean {
   return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
 }
 

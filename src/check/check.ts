@@ -24,7 +24,7 @@ import {
 } from './check-shape.js';
 import { checkShell } from './check-shell.js';
 import { checkUnheard } from './check-unheard.js';
-import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
+import { type CheckFinding, type CheckMachine, createChecking, type FileCheck } from './checking.js';
 import { handlersOf } from './files/agent-handlers.js';
 import type { FileKind } from './files/kinds.js';
 import type { SourceFile } from './files/source-file.js';
@@ -89,7 +89,7 @@ export interface HookReport {
 export async function checkHookFiles(options: CheckOptions): Promise<HookReport> {
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
-  const machine: Surroundings = { cwd, home, path, managed, env: process.env };
+  const machine: CheckMachine = { cwd, home, path, managed, env: process.env };
   const { files, others, elsewhere } = await readFiles(options, machine);
   const report = await checkSources(files, machine);
   const name = (file: string): string => shortest(cwd, file);
@@ -102,9 +102,9 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
 }
 
 /** Checks files that have been read already. */
-export async function checkSources(files: readonly SourceFile[], machine: Surroundings): Promise<HookReport> {
+export async function checkSources(files: readonly SourceFile[], machine: CheckMachine): Promise<HookReport> {
   const name = (file: string): string => shortest(machine.cwd, file);
-  const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
+  const checks: readonly FileCheck[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
   const about = createChecking(files, machine, name);
   const findings = files.flatMap((file) =>
     (file.agent === undefined ? checks : AGENT_CHECKS).flatMap((check) =>
@@ -128,7 +128,7 @@ function kindsOf(files: readonly SourceFile[]): Pick<HookReport, 'kinds'> {
   return Object.keys(kinds).length > 0 ? { kinds } : {};
 }
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly FileCheck[] = [
   checkSyntax,
   checkRead,
   checkClaudeShape,
@@ -149,7 +149,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** The checks for files of other agents. */
-const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkDuplicateKeys, checkAgentFile, checkAgentOutputs];
+const AGENT_CHECKS: readonly FileCheck[] = [checkSyntax, checkDuplicateKeys, checkAgentFile, checkAgentOutputs];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;

@@ -1,15 +1,15 @@
 import type { Path } from '../files/json-file.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
-import { entryOf, type Span, textAt } from './files/tree.js';
+import { entryOf, type NodeSpan, textAt } from './files/tree.js';
 import type { RuleId } from './rules/rules.js';
-import { type Bearings, commandLine, execWords, type Invocation, runsOf } from './scripts/runs.js';
+import { commandLine, execWords, type Invocation, type PathBases, runsOf } from './scripts/runs.js';
 import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts/scripts.js';
 
 /** A finding of a check. */
 export interface CheckFinding {
   readonly rule: RuleId;
   /** The position in the hook file or, with `script`, in the script. */
-  readonly at: Span;
+  readonly at: NodeSpan;
   readonly where: Path;
   /** What is wrong, as a full sentence. */
   readonly message: string;
@@ -21,10 +21,10 @@ export interface CheckFinding {
 }
 
 /** Checks one file for a few rules. */
-export type Check = (file: SourceFile, about: Checking) => Iterable<CheckFinding>;
+export type FileCheck = (file: SourceFile, about: CheckContext) => Iterable<CheckFinding>;
 
 /** The machine that hooks would run on. */
-export interface Surroundings extends Bearings {
+export interface CheckMachine extends PathBases {
   /** The value of PATH. */
   readonly path: string;
   /** The folder of managed settings. */
@@ -34,9 +34,9 @@ export interface Surroundings extends Bearings {
 }
 
 /** What a check can use besides its file: the other files and the machine. */
-export interface Checking {
+export interface CheckContext {
   readonly files: readonly SourceFile[];
-  readonly machine: Surroundings;
+  readonly machine: CheckMachine;
   runs(handler: HandlerNode, file: SourceFile): readonly Invocation[];
   script(path: string): ScriptFile | undefined;
   /** A path as it is shown in findings. */
@@ -47,7 +47,11 @@ export interface Checking {
   eventsOf(script: string): ReadonlySet<string>;
 }
 
-export function createChecking(files: readonly SourceFile[], machine: Surroundings, name: Checking['name']): Checking {
+export function createChecking(
+  files: readonly SourceFile[],
+  machine: CheckMachine,
+  name: CheckContext['name'],
+): CheckContext {
   const runs = remember((handler: HandlerNode, file: SourceFile) => runsOf(handler, file, machine));
   const scripts = new Map<string, ScriptFile | undefined>();
   const script = (path: string): ScriptFile | undefined => {
@@ -83,7 +87,7 @@ function remember<T>(
   };
 }
 
-function servedBy(files: readonly SourceFile[], runs: Checking['runs']): Map<string, Set<string>> {
+function servedBy(files: readonly SourceFile[], runs: CheckContext['runs']): Map<string, Set<string>> {
   const served = new Map<string, Set<string>>();
   for (const file of files) {
     for (const handler of file.handlers) {
@@ -95,7 +99,7 @@ function servedBy(files: readonly SourceFile[], runs: Checking['runs']): Map<str
   return served;
 }
 
-function textsOf(handler: HandlerNode, runs: readonly Invocation[], script: Checking['script']): ProgramText[] {
+function textsOf(handler: HandlerNode, runs: readonly Invocation[], script: CheckContext['script']): ProgramText[] {
   const texts: ProgramText[] = [];
   const line = commandLine(handler);
   const shell = textAt(handler.node, 'shell');
@@ -121,12 +125,12 @@ function textsOf(handler: HandlerNode, runs: readonly Invocation[], script: Chec
 const isPlain = (interpreter: string | undefined): boolean => interpreter === 'sh' || interpreter === 'dash';
 
 /** The position of a handler's command. */
-export function commandSpan(handler: HandlerNode): Span {
+export function commandSpan(handler: HandlerNode): NodeSpan {
   return entryOf(handler.node, 'command')?.value ?? handler.node;
 }
 
 /** The position of a key of a handler or, if the key is missing, of the handler. */
-export function atKey(handler: HandlerNode, key: string): { at: Span; where: Path } {
+export function atKey(handler: HandlerNode, key: string): { at: NodeSpan; where: Path } {
   const value = entryOf(handler.node, key)?.value;
   return value ? { at: value, where: [...handler.path, key] } : { at: handler.node, where: handler.path };
 }
@@ -135,7 +139,7 @@ export function atKey(handler: HandlerNode, key: string): { at: Span; where: Pat
 export function inText(
   handler: HandlerNode,
   text: ProgramText,
-  span: Span,
+  span: NodeSpan,
 ): Pick<CheckFinding, 'at' | 'where' | 'script'> {
   if (text.file === undefined)
     return atKey(handler, execWords(handler) && entryOf(handler.node, 'args') ? 'args' : 'command');

@@ -6,7 +6,7 @@ import type { HookSettings } from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readHookText } from '../files/json-file.js';
-import type { Surroundings } from './checking.js';
+import type { CheckMachine } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 
 /** The policy on hooks in one settings file, and the file's scope. */
@@ -23,7 +23,7 @@ export interface SettingsPolicy extends SettingsOf {
  */
 export async function findPolicies(
   files: readonly SourceFile[],
-  { home, managed }: Surroundings,
+  { home, managed }: CheckMachine,
   name: (path: string) => string,
 ): Promise<SettingsPolicy[]> {
   const projects = [...new Set(files.flatMap(({ project }) => project ?? []))];

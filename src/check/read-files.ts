@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { readBytes } from '../files/json-file.js';
 import { type TomlParser, tomlParser } from '../files/toml-tree.js';
 import { decodeText } from '../files/utf8.js';
-import type { Surroundings } from './checking.js';
+import type { CheckMachine } from './checking.js';
 import { findHookFiles, known } from './files/find.js';
 import { agentOfPlace, agentOfText, codecOfFile, projectOf } from './files/foreign.js';
 import { type FileKind, type FilePlace, placeOf } from './files/kinds.js';
@@ -13,7 +13,7 @@ import { entryOf, textOf } from './files/tree.js';
 import { frontmatterOf } from './files/yaml-tree.js';
 
 /** The paths to check. */
-interface Asked {
+interface CheckTargets {
   readonly paths: readonly string[];
   readonly hooksFiles?: readonly string[];
   readonly as?: string;
@@ -27,8 +27,8 @@ export interface ReadFiles {
 }
 
 export async function readFiles(
-  { paths, hooksFiles = [], as }: Asked,
-  { cwd, home, managed }: Surroundings,
+  { paths, hooksFiles = [], as }: CheckTargets,
+  { cwd, home, managed }: CheckMachine,
 ): Promise<ReadFiles> {
   const found = new Map<string, FileKind | undefined>();
   const places = paths.map((path) => findHookFiles(resolve(cwd, path)));

@@ -3,7 +3,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registration, Skip } from '../scopes/registration.js';
 import { guardFiles } from '../trust/guard.js';
-import type { Variables } from '../trust/named/variables.js';
+import type { CommandVariables } from '../trust/named/variables.js';
 import { formatPath } from '../values/problem.js';
 import { isText } from '../values/shape.js';
 import { type ClaudeProblem, type Finding, problemOf } from './files/findings.js';
@@ -42,7 +42,7 @@ export interface PrepareOptions {
   readonly fallback: string;
   /** Makes the trust check for commands of a file that the user named and that needs no consent. */
   readonly checksOf:
-    | ((file: string, variables: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
+    | ((file: string, variables: CommandVariables) => (handler: HandlerDescription) => Registration['trustCheck'])
     | undefined;
   report(message: string): void;
 }
@@ -159,7 +159,7 @@ function isNamed({ kind, plugin, needsTrust }: ClaudeSource): boolean {
 }
 
 /** Adds the plugin's options from settings, which override those of the caller and the manifest. */
-function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variables {
+function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): CommandVariables {
   if (plugin === undefined) return variables;
   return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
 }

@@ -35,4 +35,5 @@ export const optionsOf = ({ options }: Pick<CommandRow, 'options'>): Option[] =>
     return [written ?? flags, about, ...value];
   });
 
-export const takes = ({ options }: Pick<CommandRow, 'options'>, name: OptionName): boolean => options.includes(name);
+export const takesOption = ({ options }: Pick<CommandRow, 'options'>, name: OptionName): boolean =>
+  options.includes(name);

@@ -3,7 +3,7 @@ import { formatFire, formatRecord, type PrintOptions } from '../emit/reading/pri
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { subjectIn } from '../events/subject.js';
-import { carried, untoldReason, whyUntold } from '../handlers/untold.js';
+import { claudeDecision, untoldReason, whyUntold } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
@@ -22,7 +22,7 @@ import type { Terminal } from './terminal.js';
 type FireFlags = HostFlags & Flags<'input' | 'scope' | 'json' | 'redact' | 'exitCode'>;
 
 /** The result of one fire, and of its background hooks until the host was closed. */
-interface Fired {
+interface FireResult {
   readonly decision: AnyDecision;
   readonly record: FireRecord;
   /** Background hooks that ended after the decision. */
@@ -106,7 +106,7 @@ async function fireOnce(
   input: Readonly<Record<string, unknown>>,
   { scope }: FireFlags,
   signal: AbortSignal,
-): Promise<Fired> {
+): Promise<FireResult> {
   partOfCaller(host);
   const records: FireRecord[] = [];
   const responses: HookResponse[] = [];
@@ -141,7 +141,7 @@ function untoldOf(host: Host, event: string, input: Json, decision: AnyDecision)
   const why = spec && whyUntold(spec, decision.toJSON(), input);
   return spec && why !== undefined
     ? {
-        output: carried(spec, decision.toJSON(), input),
+        output: claudeDecision(spec, decision.toJSON(), input),
         reason: untoldReason(why, decision.verdict === 'ask' ? decision.reason : undefined),
       }
     : undefined;
@@ -157,7 +157,7 @@ function subjectsOf(host: Host): NonNullable<PrintOptions['subject']> {
   return (event, input) => subjectIn(events[event]?.spec, input);
 }
 
-function describe(fired: Fired, wakes: readonly { readonly text: string }[], how: PrintOptions): string {
+function describe(fired: FireResult, wakes: readonly { readonly text: string }[], how: PrintOptions): string {
   const { decision, record, responses, later, cancelled } = fired;
   const said = (what: string, texts: readonly string[]): string[] => texts.map((line) => `  ${what}: ${plain(line)}`);
   const json = (value: unknown): string[] => (value === undefined ? [] : [JSON.stringify(value)]);

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { fileError, writeError } from '../files/json-file.js';
 import { ownVersion } from '../plugins/manifest.js';
-import { type CommandRow, optionsOf, takes } from './command-row.js';
+import { type CommandRow, optionsOf, takesOption } from './command-row.js';
 import { COMMANDS } from './commands.js';
 import type { RedactFlags } from './redact.js';
 import { type OwnTerminal, openTerminal } from './terminal.js';
@@ -88,7 +88,7 @@ async function shown(
   row: CommandRow,
   flags: RedactFlags & { readonly exitCode?: true },
 ): Promise<OwnTerminal> {
-  if (!takes(row, 'redact') || flags.exitCode !== undefined) return terminal;
+  if (!takesOption(row, 'redact') || flags.exitCode !== undefined) return terminal;
   // Loaded only if something is to be masked: help is not.
   const { maskedTerminal, redactorFor } = await import('./redact.js');
   const redactor = redactorFor(flags);

@@ -2,13 +2,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { plain } from '../plain.js';
 import { type Consent, isSame, liesInProject } from '../trust/consent.js';
-import type { Held } from '../trust/held-file.js';
+import type { UnacceptedFile } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
 import type { Terminal } from './terminal.js';
 
 /** Lists everything that was accepted and every file that waits for it, each with its state. */
 export async function listTrust(
-  held: readonly Held<string>[],
+  held: readonly UnacceptedFile<string>[],
   { store, projectDir }: { readonly store: TrustStore; readonly projectDir: string },
   terminal: Terminal,
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
 import { acceptTrust } from '../trust/accept.js';
 import { trustDiff } from '../trust/diff.js';
-import type { Held } from '../trust/held-file.js';
+import type { UnacceptedFile } from '../trust/held-file.js';
 import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
 import { wrongOption } from '../values/options.js';
@@ -16,11 +16,11 @@ import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 import { forgetTrust, listTrust } from './trust-list.js';
 
-type HeldFile = Held<string>;
+type AnyHeldFile = UnacceptedFile<string>;
 
 type TrustFlags = Flags<'from' | 'pluginDir' | 'agentFile' | 'list' | 'revoke' | 'forget' | 'data' | 'yes'>;
 
-type Ask = NonNullable<Terminal['ask']>;
+type AskUser = NonNullable<Terminal['ask']>;
 
 export async function trustCommand(args: readonly string[], flags: TrustFlags, terminal: Terminal): Promise<number> {
   const files = { projectDir: args[0] ?? process.cwd(), plugins: flags.pluginDir ?? [], agents: flags.agent ?? [] };
@@ -35,7 +35,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
     ...(await heldOfAgents(flags, files.projectDir)),
   ];
   if (flags.list) return listTrust(held, { store, projectDir: files.projectDir }, terminal);
-  const data = new Data(flags.data ?? []);
+  const data = new DataNames(flags.data ?? []);
   const bound = flags.data ? (await listAccepted(files)).filter((file) => data.changes(file)) : [];
   const waiting = [...held, ...bound];
   data.check(waiting);
@@ -62,7 +62,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   return left > 0 ? 1 : 0;
 }
 
-async function heldOfAgents(flags: TrustFlags, projectDir: string): Promise<HeldFile[]> {
+async function heldOfAgents(flags: TrustFlags, projectDir: string): Promise<AnyHeldFile[]> {
   const look = { projectDir: resolve(projectDir), trust: 'stored' } as const;
   return (await Promise.all(fromOf(flags).map(({ agent }) => listHeldAgentFiles(agent, look)))).flat();
 }
@@ -70,16 +70,16 @@ async function heldOfAgents(flags: TrustFlags, projectDir: string): Promise<Held
 /** Lines that most terminals show at once. */
 const SCREEN = 40;
 
-function accept({ state, request }: HeldFile, data: readonly string[], store: TrustStore): void {
+function accept({ state, request }: AnyHeldFile, data: readonly string[], store: TrustStore): void {
   if (state === 'gone') store.revoke(request.file);
   else acceptTrust(request, store, { data });
 }
 
 /** Asks about a file. The answer is yes, perhaps with the names of files whose content is not bound, or no (undefined). */
 async function question(
-  file: HeldFile,
-  data: Data,
-  { ask, terminal, above }: { readonly ask: Ask; readonly terminal: Terminal; readonly above: number },
+  file: AnyHeldFile,
+  data: DataNames,
+  { ask, terminal, above }: { readonly ask: AskUser; readonly terminal: Terminal; readonly above: number },
 ): Promise<{ data: readonly string[] } | undefined> {
   const names = Object.keys(file.request.files);
   const verb = file.state === 'gone' ? 'Forget' : 'Accept';
@@ -102,12 +102,12 @@ async function question(
 }
 
 /** The name of the changed file, if only one has changed. */
-function onlyChange({ request, previous }: HeldFile): string | undefined {
+function onlyChange({ request, previous }: AnyHeldFile): string | undefined {
   const changed = changedNames(request.files, previous?.files);
   return changed.length === 1 ? changed[0] : undefined;
 }
 
-function changedNames(files: HeldFile['request']['files'], before: HeldFile['request']['files'] = {}): string[] {
+function changedNames(files: AnyHeldFile['request']['files'], before: AnyHeldFile['request']['files'] = {}): string[] {
   return Object.keys(files).filter((name) => {
     const known = before[name];
     return known?.data !== true && (known?.sha256 ?? null) !== (files[name]?.sha256 ?? null);
@@ -115,31 +115,31 @@ function changedNames(files: HeldFile['request']['files'], before: HeldFile['req
 }
 
 /** Finds a file by the name that the command gives it, or by its path. */
-function findName({ request: { files, project } }: HeldFile, word: string): string | undefined {
+function findName({ request: { files, project } }: AnyHeldFile, word: string): string | undefined {
   return Object.keys(files).find(
     (name) => name === word || [resolve(project, word), resolve(word)].includes(resolve(project, name)),
   );
 }
 
 /** The names that `--data` gives. */
-class Data {
+class DataNames {
   readonly #words: readonly string[];
 
   constructor(words: readonly string[]) {
     this.#words = words;
   }
 
-  namesOf(file: HeldFile): string[] {
+  namesOf(file: AnyHeldFile): string[] {
     return this.#words.flatMap((word) => findName(file, word) ?? []);
   }
 
   /** Whether an accepted file has to be accepted again because of these names. */
-  changes(file: HeldFile): boolean {
+  changes(file: AnyHeldFile): boolean {
     return this.namesOf(file).some((name) => file.previous?.files[name]?.data !== true);
   }
 
   /** A name that no command uses is a mistake. Throws INVALID_OPTIONS. */
-  check(files: readonly HeldFile[]): void {
+  check(files: readonly AnyHeldFile[]): void {
     const known = [...new Set(files.flatMap(({ request }) => Object.keys(request.files)))];
     const wrong = this.#words.find((word) => files.every((file) => findName(file, word) === undefined));
     if (wrong === undefined || files.length === 0) return;
@@ -149,7 +149,7 @@ class Data {
 }
 
 /** What accepting a file would bind: everything, or what has changed. */
-async function describe(file: HeldFile, data: Data): Promise<string> {
+async function describe(file: AnyHeldFile, data: DataNames): Promise<string> {
   const { kind, name, why, request, previous } = file;
   const head = `${kind}${name === undefined ? '' : ` ${plain(name)}`}  ${plain(file.file)}\n  ${plain(why)}`;
   // Unchanged names would only distract from the changed ones.

@@ -5,10 +5,10 @@ import { TABLES } from '../agents/agents.js';
 import { builtInOf } from '../agents/rows.js';
 import type { AgentConnect, AgentTable, EventRow } from '../agents/table.js';
 import type { Layout } from './layout.js';
-import type { Entry, Handler } from './settings-text.js';
+import type { SettingsEntry, SettingsHandler } from './settings-text.js';
 
 /** Whose sessions are connected: all of this user's, or those in one folder. */
-export type ConnectWhose = 'user' | 'project';
+export type ConnectScope = 'user' | 'project';
 
 /** Seconds that an agent waits for a hook on an event without a limit of its own: our hooks may ask a person or a model. */
 const PATIENCE = 600;
@@ -23,7 +23,7 @@ export function tableOf(agent: string): AgentTable {
 /** The file in which the agent reads hooks for this machine. */
 export function settingsFile(
   { connect }: AgentTable,
-  whose: ConnectWhose,
+  whose: ConnectScope,
   folder: string,
   env: NodeJS.ProcessEnv = process.env,
 ): string {
@@ -66,13 +66,13 @@ export function connectedRows(table: AgentTable): EventRow[] {
 }
 
 /** An event that is not connected. */
-export interface LeftOut {
+export interface OmittedEvent {
   readonly event: string;
   readonly why: string;
 }
 
 /** Events that cannot be connected, and why. */
-export function notConnected(table: AgentTable): LeftOut[] {
+export function notConnected(table: AgentTable): OmittedEvent[] {
   return table.events.flatMap((row) => {
     const why = whyNot(row);
     return why === undefined ? [] : [{ event: row.name, why }];
@@ -91,7 +91,7 @@ const secondsOf = ({ timeout }: EventRow): number => timeout?.most ?? timeout?.u
 export function agentEntries(
   table: AgentTable,
   command: (event: string, seconds: number) => string,
-): Readonly<Record<string, Entry>> {
+): Readonly<Record<string, SettingsEntry>> {
   const { handler } = table.connect;
   return agentHandlers(table, (row) => ({ ...handler, command: command(row.name, secondsOf(row)) }));
 }
@@ -99,9 +99,9 @@ export function agentEntries(
 /** An entry for each event, without a matcher. If the agent has a setting for it, a failure of the handler blocks what can be blocked. */
 export function agentHandlers(
   table: AgentTable,
-  make: (row: EventRow) => Handler,
+  make: (row: EventRow) => SettingsHandler,
   isMeant: (row: EventRow) => boolean = () => true,
-): Readonly<Record<string, Entry>> {
+): Readonly<Record<string, SettingsEntry>> {
   const { files, connect } = table;
   const { key, unit } = files.timeout;
   return Object.fromEntries(

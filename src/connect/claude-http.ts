@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { builtInOf } from '../agents/rows.js';
 import type { EventRow } from '../agents/table.js';
-import { agentHandlers, connectedRows, type LeftOut, tableOf } from './agent-hooks.js';
-import type { Entry } from './settings-text.js';
+import { agentHandlers, connectedRows, type OmittedEvent, tableOf } from './agent-hooks.js';
+import type { SettingsEntry } from './settings-text.js';
 
 /** The port on which a server listens, and the token that fires events. */
 export interface HttpWay {
@@ -13,7 +13,7 @@ export interface HttpWay {
 const asksByHttp = (row: EventRow): boolean => builtInOf(row)?.types.includes('http') === true;
 
 /** Claude Code's hooks as HTTP requests to the server. */
-export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, Entry>> {
+export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, SettingsEntry>> {
   return agentHandlers(
     tableOf('claude-code'),
     ({ name }) => ({
@@ -26,7 +26,7 @@ export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, E
 }
 
 /** Events that Claude Code does not send to HTTP hooks. */
-export function notByHttp(): LeftOut[] {
+export function notByHttp(): OmittedEvent[] {
   const rows = connectedRows(tableOf('claude-code')).filter((row) => !asksByHttp(row));
   return rows.map(({ name }) => ({ event: name, why: 'Claude Code does not send it to HTTP hooks' }));
 }

@@ -15,7 +15,7 @@ const MOST = 16 * 1024 * 1024;
 export type HookTrust = 'trusted' | 'managed' | 'untrusted' | 'modified' | 'off' | 'unlisted';
 
 /** What Codex reports about the hooks in a file. */
-export interface CodexSays {
+export interface CodexHookReport {
   readonly hooks: readonly { readonly event: string; readonly trust: HookTrust }[];
   /** Its other messages about its files. */
   readonly warnings: readonly string[];
@@ -48,7 +48,7 @@ function isProgram(file: string): boolean {
 }
 
 /** Asks `codex app-server`, by `hooks/list`, which of these hooks it trusts. Rejects with an error that says what went wrong. */
-export async function askCodex(question: CodexQuestion): Promise<CodexSays> {
+export async function askCodex(question: CodexQuestion): Promise<CodexHookReport> {
   const { file, handlers, cwd } = question;
   const { listed, warnings } = await listHooks(question);
   const ours = listed.filter(
@@ -76,13 +76,13 @@ function isSameFile(one: string, other: string): boolean {
   }
 }
 
-interface Listed {
+interface CodexHookList {
   readonly listed: readonly Json[];
   readonly warnings: readonly string[];
 }
 
 /** One conversation: initialize, then hooks/list. */
-function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: CodexQuestion): Promise<Listed> {
+function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: CodexQuestion): Promise<CodexHookList> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ['app-server'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
     const end = (signal: NodeJS.Signals): void => {
@@ -135,7 +135,7 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
   });
 }
 
-function answerIn(result: unknown): Listed | undefined {
+function answerIn(result: unknown): CodexHookList | undefined {
   const data = isObject(result) ? result['data'] : undefined;
   if (!Array.isArray(data)) return undefined;
   const entries = data.filter(isObject);

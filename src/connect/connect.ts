@@ -6,10 +6,10 @@ import { sha256 } from '../values/sha256.js';
 import { removeDrafts } from './drafts.js';
 import { type ConnectedFile, Journal } from './journal.js';
 import type { Layout } from './layout.js';
-import { asWritten, isAsWritten, type Original, originalOf } from './original.js';
+import { asWritten, isAsWritten, type OriginalFile, originalOf } from './original.js';
 import { nameOf, oursIn } from './ours.js';
 import { problem, readIfThere, realPath, removeEmpty, same, textOf } from './settings-file.js';
-import { type Entry, handlersIn, voidOf, withEntries } from './settings-text.js';
+import { handlersIn, type SettingsEntry, voidOf, withEntries } from './settings-text.js';
 import { withoutOurs } from './take-out.js';
 
 export { disconnect } from './undo.js';
@@ -27,17 +27,17 @@ export interface ConnectPlan {
   write(): void;
 }
 
-interface ConnectWhat {
+interface ConnectTarget {
   readonly agent: string;
   readonly file: string;
   /** The entry that is added to the list of each event. */
-  readonly entries: Readonly<Record<string, Entry>>;
+  readonly entries: Readonly<Record<string, SettingsEntry>>;
   readonly layout: Layout;
 }
 
 /** The change that adds the entries to a file; earlier entries are replaced. Nothing is written yet. Rejects with FILE. */
 export async function planConnect(
-  { agent, file, entries, layout }: ConnectWhat,
+  { agent, file, entries, layout }: ConnectTarget,
   journal = new Journal(),
 ): Promise<ConnectPlan> {
   const path = realPath(file);
@@ -83,7 +83,7 @@ export async function planConnect(
   };
 }
 
-interface Found {
+interface SettingsFile {
   readonly path: string;
   readonly named: string;
   readonly text: string;
@@ -92,7 +92,7 @@ interface Found {
 }
 
 /** The content before the first connection, as long as nobody else has changed the file since; else what is there, without entries of ours. */
-async function foundIn({ path, named, text, bytes, list }: Found): Promise<Original> {
+async function foundIn({ path, named, text, bytes, list }: SettingsFile): Promise<OriginalFile> {
   if (bytes === undefined) return { bytes, isExact: true };
   const earlier = list.find((one) => one.file === path) ?? asWritten(list, bytes);
   if (earlier !== undefined && isAsWritten(earlier, bytes)) return originalOf(earlier);
@@ -103,7 +103,7 @@ async function foundIn({ path, named, text, bytes, list }: Found): Promise<Origi
 }
 
 /** What the handlers of entries are recognised by (`nameOf`). */
-export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
+export const handlersOf = (entries: ConnectTarget['entries']): string[] => [
   ...new Set(Object.values(entries).flatMap((entry) => handlersIn(entry).map(nameOf))),
 ];
 

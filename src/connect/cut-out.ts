@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { isObject, type Json } from '../values/shape.js';
-import { cut, type Range, rangesOf } from './ranges.js';
+import { type CutRange, cut, rangesOf } from './ranges.js';
 import { checked, type HandlerTest, parseSettings, treeOf } from './settings-text.js';
 
 /**
@@ -14,7 +14,7 @@ export async function withoutHandlers(text: string, isMeant: HandlerTest, file: 
   if (!isObject(events) || hooks === undefined) return text;
   const left: [string, unknown][] = [];
   const gone: Node[] = [];
-  const ranges: Range[] = [];
+  const ranges: CutRange[] = [];
   for (const property of hooks.children?.[1]?.children ?? []) {
     const event = String(property.children?.[0]?.value);
     const list = events[event];
@@ -36,17 +36,17 @@ const propertyOf = (object: Node, key: string): Node | undefined =>
   object.children?.find(({ children }) => children?.[0]?.value === key);
 
 /** What to take out of an event's list. */
-interface Found {
+interface ListCut {
   readonly kept: readonly unknown[];
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly CutRange[];
   /** Nothing is left of the list. */
   readonly isEmpty: boolean;
 }
 
 /** Undefined if there is nothing to take out. */
-function entriesIn(text: string, node: Node, list: readonly unknown[], isMeant: HandlerTest): Found | undefined {
+function entriesIn(text: string, node: Node, list: readonly unknown[], isMeant: HandlerTest): ListCut | undefined {
   const gone: Node[] = [];
-  const inner: Range[] = [];
+  const inner: CutRange[] = [];
   const kept: unknown[] = [];
   for (const [i, entry] of list.entries()) {
     const child = node.children?.[i] as Node;
@@ -64,7 +64,7 @@ function entriesIn(text: string, node: Node, list: readonly unknown[], isMeant: 
 }
 
 /** Whether nothing but blanks is left between the brackets of a node. */
-function isBlank(text: string, { offset, length }: Node, ranges: readonly Range[]): boolean {
+function isBlank(text: string, { offset, length }: Node, ranges: readonly CutRange[]): boolean {
   const left = cut(text.slice(0, offset + length - 1), ranges);
   return left.slice(offset + 1).trim() === '';
 }

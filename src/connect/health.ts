@@ -5,19 +5,23 @@ import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
 import { nameOf } from './ours.js';
-import { type Handler, handlersIn, parseSettings, voidOf } from './settings-text.js';
+import { handlersIn, parseSettings, type SettingsHandler, voidOf } from './settings-text.js';
 
 /** Why hooks that were written into a file do not run, or may not be waited for. `what` follows the name of `file` in a sentence. */
-export interface Ailment {
+export interface BrokenConnection {
   readonly file: string;
   readonly what: string;
   readonly mend: string;
 }
 
 /** Problems with a connected agent's file: it is void, or gives our hooks too little time. `handlers`: ours. */
-export async function fileAilments(table: AgentTable, file: string, handlers: readonly string[]): Promise<Ailment[]> {
+export async function fileAilments(
+  table: AgentTable,
+  file: string,
+  handlers: readonly string[],
+): Promise<BrokenConnection[]> {
   const text = readFileSync(file, 'utf8');
-  const unread = (what: string): Ailment[] => [
+  const unread = (what: string): BrokenConnection[] => [
     { file, what: `is not read by ${table.title}: ${what}`, mend: 'Correct that; until then none of its hooks run.' },
   ];
   let settings: Json;
@@ -41,7 +45,7 @@ export async function fileAilments(table: AgentTable, file: string, handlers: re
   return [{ file, what, mend: `Restore its "${files.timeout.key}"` }];
 }
 
-function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: Handler }[] {
+function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: SettingsHandler }[] {
   return Object.entries(isObject(hooks) ? hooks : {}).flatMap(([event, list]) =>
     (Array.isArray(list) ? list : []).flatMap(handlersIn).map((handler) => ({ event, handler })),
   );
@@ -57,21 +61,21 @@ export async function hasOnly(file: string, handlers: ReadonlySet<string>): Prom
   }
 }
 
-function secondsIn({ files }: AgentTable, handler: Handler): number {
+function secondsIn({ files }: AgentTable, handler: SettingsHandler): number {
   const { key, unit, usual } = files.timeout;
   const given = handler[key];
   const number = typeof given === 'number' ? given : usual;
   return unit === 'ms' ? number / 1000 : number;
 }
 
-function neededBy(handler: Handler): number | undefined {
+function neededBy(handler: SettingsHandler): number | undefined {
   const [, seconds] = / --timeout (\d+(?:\.\d+)?)(?: |$)/.exec(String(handler['command'])) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
 /** Settings that keep our hooks from running. `file`: what was connected; `folder`: where an agent would be started. */
-export async function switchedOff(table: AgentTable, file: string, folder: string): Promise<Ailment[]> {
-  const found: Ailment[] = [];
+export async function switchedOff(table: AgentTable, file: string, folder: string): Promise<BrokenConnection[]> {
+  const found: BrokenConnection[] = [];
   for (const off of table.connect.off ?? [])
     for (const place of new Set(off.in.map((name) => placeOf(table, name, file, folder)))) {
       if (!(await isOff(off, place))) continue;

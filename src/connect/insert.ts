@@ -1,23 +1,23 @@
 import type { Node } from 'jsonc-parser';
 
 /** A text to insert into another one, and the offset. */
-export interface Piece {
+export interface TextInsert {
   readonly at: number;
   readonly text: string;
 }
 
 /** The line end of a text, and its unit of indentation. */
-interface Style {
+interface IndentStyle {
   readonly eol: string;
   readonly unit: string;
 }
 
-export function styleOf(text: string): Style {
+export function styleOf(text: string): IndentStyle {
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ' };
 }
 
 /** A value as it is written `indent` deep, without the indentation of its first line. */
-export function written(value: unknown, indent: string, { eol, unit }: Style): string {
+export function written(value: unknown, indent: string, { eol, unit }: IndentStyle): string {
   return JSON.stringify(value, undefined, unit).replaceAll('\n', `${eol}${indent}`);
 }
 
@@ -26,11 +26,11 @@ export interface InsertPlace {
   /** The indentation of its elements. */
   readonly indent: string;
   /** The pieces of text that insert items after everything else, including comments. */
-  put(items: readonly string[]): Piece[];
+  put(items: readonly string[]): TextInsert[];
 }
 
 /** `node`: the object or list; undefined: the text is empty, and gets an object. */
-export function placeIn(text: string, node: Node | undefined, style: Style): InsertPlace {
+export function placeIn(text: string, node: Node | undefined, style: IndentStyle): InsertPlace {
   const { eol, unit } = style;
   if (node === undefined) {
     const end = text === '' ? eol : '';

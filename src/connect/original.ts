@@ -4,7 +4,7 @@ import type { ConnectedFile } from './journal.js';
 import { countOurs, isOurs } from './ours.js';
 
 /** A file as it was before it was connected. */
-export interface Original {
+export interface OriginalFile {
   /** Undefined if there was no file. */
   readonly bytes: Buffer | undefined;
   /** False if the file already had entries of ours that no journal knew: `bytes` is what is left without them. */
@@ -12,7 +12,7 @@ export interface Original {
 }
 
 /** The file as it was before it was connected, always without entries of ours. */
-export async function originalOf({ file, before, cleaned }: ConnectedFile): Promise<Original> {
+export async function originalOf({ file, before, cleaned }: ConnectedFile): Promise<OriginalFile> {
   if (before === null) return { bytes: undefined, isExact: true };
   const bytes = Buffer.from(before, 'base64');
   const text = bytes.toString();

@@ -1,10 +1,10 @@
 import { asksUs } from '../values/own-command.js';
 import { isObject } from '../values/shape.js';
 import type { ConnectedFile } from './journal.js';
-import type { Handler, HandlerTest } from './settings-text.js';
+import type { HandlerTest, SettingsHandler } from './settings-text.js';
 
 /** The command or URL by which a handler is recognised. */
-export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
+export const nameOf = (handler: SettingsHandler): string => String(handler['command'] ?? handler['url']);
 
 /** Recognises handlers that connect has written: those that the journal names, wherever they are now, and those that `isOurs` recognises. */
 export function oursIn(connections: readonly ConnectedFile[]): HandlerTest {
@@ -19,7 +19,7 @@ const KEYS = ['type', 'url', 'headers', 'timeout', 'onFailure'];
 const ADDRESS = /^http:\/\/127\.0\.0\.1:\d+\/hooks\/\w+$/;
 
 /** Exactly what `--http` writes, with a token like ours. */
-function isOurRequest(handler: Handler): boolean {
+function isOurRequest(handler: SettingsHandler): boolean {
   const { type, url, headers } = handler;
   if (type !== 'http' || !ADDRESS.test(String(url)) || !isObject(headers)) return false;
   if (!Object.keys(handler).every((key) => KEYS.includes(key))) return false;

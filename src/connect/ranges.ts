@@ -1,13 +1,13 @@
 import type { Node } from 'jsonc-parser';
 
 /** A part of a text that is cut out of it. */
-export interface Range {
+export interface CutRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** The text without these parts, which do not overlap. */
-export function cut(text: string, ranges: readonly Range[]): string {
+export function cut(text: string, ranges: readonly CutRange[]): string {
   let result = '';
   let at = 0;
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -18,8 +18,8 @@ export function cut(text: string, ranges: readonly Range[]): string {
 }
 
 /** The parts to cut out so that an object or a list loses these children: each with the blanks before it and one comma. Comments stay. */
-export function rangesOf(text: string, { offset, length, children = [] }: Node, gone: readonly Node[]): Range[] {
-  const ranges: Range[] = [];
+export function rangesOf(text: string, { offset, length, children = [] }: Node, gone: readonly Node[]): CutRange[] {
+  const ranges: CutRange[] = [];
   let isBehindKept = false;
   for (const [i, child] of children.entries()) {
     if (!gone.includes(child)) {

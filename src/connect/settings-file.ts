@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { NotRead, readRegularFile } from '../files/regular-file.js';
+import { readRegularFile, UnreadFileError } from '../files/regular-file.js';
 
 /** The path after following links: the file that a link leads to is read and replaced, not the link. */
 export function realPath(file: string, links = 0): string {
@@ -28,7 +28,7 @@ export function readIfThere(path: string): Buffer | undefined {
     return readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if (error instanceof NotRead) throw problem(path, `${error.message}; nothing was changed`, error);
+    if (error instanceof UnreadFileError) throw problem(path, `${error.message}; nothing was changed`, error);
     throw problem(path, `cannot be read: ${(error as Error).message}`, error);
   }
 }

@@ -4,26 +4,26 @@ import { HookscopeError } from '../errors.js';
 import { positionAt } from '../files/json-file.js';
 import { isTooDeep } from '../files/nesting.js';
 import { isObject, type Json } from '../values/shape.js';
-import { type Piece, placeIn, styleOf, written } from './insert.js';
+import { placeIn, styleOf, type TextInsert, written } from './insert.js';
 import type { Layout } from './layout.js';
 
 /** A handler, as a file of hooks has it. */
-export type Handler = Json;
+export type SettingsHandler = Json;
 /** An element of an event's list: a group of handlers, or a handler. */
-export type Entry = Json;
+export type SettingsEntry = Json;
 /** A test that selects handlers. */
-export type HandlerTest = (handler: Handler) => boolean;
+export type HandlerTest = (handler: SettingsHandler) => boolean;
 
 const MARK = '\uFEFF';
 
 /** The handlers of an entry. */
-export const handlersIn = (entry: unknown): readonly Handler[] => {
+export const handlersIn = (entry: unknown): readonly SettingsHandler[] => {
   if (!isObject(entry)) return [];
   return Array.isArray(entry['hooks']) ? entry['hooks'].filter(isObject) : [entry];
 };
 
 /** A text, and the parts that were inserted into it: their positions and lengths. */
-export interface Extended {
+export interface ExtendedText {
   readonly text: string;
   readonly added: readonly (readonly [at: number, length: number])[];
 }
@@ -34,10 +34,10 @@ export interface Extended {
  */
 export async function withEntries(
   text: string,
-  entries: Readonly<Record<string, Entry>>,
+  entries: Readonly<Record<string, SettingsEntry>>,
   layout: Layout,
   file: string,
-): Promise<Extended> {
+): Promise<ExtendedText> {
   const before = await parseSettings(text, file, layout, Object.keys(entries));
   const version = layout.version === undefined || 'version' in before ? {} : { version: layout.version };
   const result = extended(text, await piecesFor(bare(text), entries, version));
@@ -47,13 +47,17 @@ export async function withEntries(
   return result;
 }
 
-async function piecesFor(text: string, entries: Readonly<Record<string, Entry>>, version: Json): Promise<Piece[]> {
+async function piecesFor(
+  text: string,
+  entries: Readonly<Record<string, SettingsEntry>>,
+  version: Json,
+): Promise<TextInsert[]> {
   const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
   const style = styleOf(text);
   const root = parseTree(text);
   const hooks = root && findNodeAtLocation(root, ['hooks']);
-  const pieces: Piece[] = [];
-  const missing: [event: string, list: readonly Entry[]][] = [];
+  const pieces: TextInsert[] = [];
+  const missing: [event: string, list: readonly SettingsEntry[]][] = [];
   for (const [event, entry] of Object.entries(entries)) {
     const list = root && findNodeAtLocation(root, ['hooks', event]);
     if (list === undefined) missing.push([event, [entry]]);
@@ -75,7 +79,7 @@ async function piecesFor(text: string, entries: Readonly<Record<string, Entry>>,
   return pieces;
 }
 
-function extended(text: string, pieces: readonly Piece[]): Extended {
+function extended(text: string, pieces: readonly TextInsert[]): ExtendedText {
   const mark = text.length - bare(text).length;
   const added: [number, number][] = [];
   let result = text.slice(0, mark);

@@ -6,14 +6,14 @@ import type { ConnectedFile } from './journal.js';
 import { type HandlerTest, hasNoCommaTooMany, parseSettings } from './settings-text.js';
 
 /** A text in a file, and how the handlers in it that connect has written are recognised. */
-export interface Written {
+export interface ConnectedText {
   readonly text: string;
   readonly file: string;
   readonly isOurs: HandlerTest;
 }
 
 /** What is left of the text. */
-export interface Taken {
+export interface RestoredText {
   readonly rest: string;
   /** Exactly what connect had inserted was removed, byte for byte. */
   readonly isExact: boolean;
@@ -24,9 +24,9 @@ export interface Taken {
  * Without `connection`, the original is unknown.
  */
 export async function withoutOurs(
-  { text, file, isOurs }: Written,
+  { text, file, isOurs }: ConnectedText,
   connection: ConnectedFile | undefined,
-): Promise<Taken> {
+): Promise<RestoredText> {
   const rest = await withoutHandlers(text, isOurs, file);
   if (connection === undefined) return { rest, isExact: rest === text };
   const cut = await withoutPieces(connection, text);

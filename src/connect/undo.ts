@@ -12,7 +12,7 @@ import type { HandlerTest } from './settings-text.js';
 import { withoutOurs } from './take-out.js';
 
 /** The result of disconnecting a file. */
-export interface Disconnected {
+export interface DisconnectedFile {
   readonly file: string;
   /**
    * `restored`: it is as it was before, byte for byte. `removed`: it did not exist before, and was deleted. `taken_out`: it was changed since,
@@ -29,7 +29,7 @@ export interface StillConnected {
 }
 
 /** Undoes what `connect` did to a file. Undefined if the file has nothing that connect wrote. Rejects with FILE. */
-export async function disconnect(file: string, journal = new Journal()): Promise<Disconnected | undefined> {
+export async function disconnect(file: string, journal = new Journal()): Promise<DisconnectedFile | undefined> {
   const path = realPath(file);
   const all = await disconnectAll([file], journal);
   const failed = all.find((one) => 'error' in one);
@@ -45,11 +45,11 @@ export async function disconnect(file: string, journal = new Journal()): Promise
 export async function disconnectAll(
   names: readonly string[],
   journal = new Journal(),
-): Promise<(Disconnected | StillConnected)[]> {
+): Promise<(DisconnectedFile | StillConnected)[]> {
   const list = journal.list();
   const { files, places } = reached(names, list);
   const isOurs = oursIn(list);
-  const results: (Disconnected | StillConnected)[] = [];
+  const results: (DisconnectedFile | StillConnected)[] = [];
   for (const file of files) {
     const led = [...places.keys()].filter((one) => places.get(one)?.includes(file));
     const result = await disconnectFile({ file, list, isOurs, led });
@@ -61,14 +61,14 @@ export async function disconnectAll(
   return results;
 }
 
-interface Reached {
+interface ReachableFiles {
   readonly files: ReadonlySet<string>;
   /** Where the content of each connection may be now. */
   readonly places: ReadonlyMap<ConnectedFile, readonly string[]>;
 }
 
 /** The files that names lead to now or led to when they were connected, and the connections of these files. */
-function reached(names: readonly string[], list: readonly ConnectedFile[]): Reached {
+function reached(names: readonly string[], list: readonly ConnectedFile[]): ReachableFiles {
   const files = new Set(names.map((name) => realPath(name)));
   const known = new Set([...files, ...names.map((name) => resolve(name))]);
   const places = new Map<ConnectedFile, string[]>();
@@ -86,7 +86,7 @@ function reached(names: readonly string[], list: readonly ConnectedFile[]): Reac
   return { files, places };
 }
 
-interface Place {
+interface ConnectedPlace {
   readonly file: string;
   readonly list: readonly ConnectedFile[];
   readonly isOurs: HandlerTest;
@@ -94,7 +94,7 @@ interface Place {
   readonly led: readonly ConnectedFile[];
 }
 
-async function disconnectFile(place: Place): Promise<Disconnected | StillConnected | undefined> {
+async function disconnectFile(place: ConnectedPlace): Promise<DisconnectedFile | StillConnected | undefined> {
   const { file, list, led } = place;
   let bytes: Buffer | undefined;
   try {
@@ -109,7 +109,7 @@ async function disconnectFile(place: Place): Promise<Disconnected | StillConnect
   }
 }
 
-function gone({ file, led }: Place): Disconnected['how'] | undefined {
+function gone({ file, led }: ConnectedPlace): DisconnectedFile['how'] | undefined {
   const its = led.filter((one) => realPath(one.file) === file);
   for (const connection of its) {
     removeDrafts(connection);
@@ -118,7 +118,7 @@ function gone({ file, led }: Place): Disconnected['how'] | undefined {
   return its.length === 0 ? undefined : 'gone';
 }
 
-async function takeOut(place: Place, bytes: Buffer): Promise<Disconnected['how'] | undefined> {
+async function takeOut(place: ConnectedPlace, bytes: Buffer): Promise<DisconnectedFile['how'] | undefined> {
   const { file, list, led } = place;
   const own = list.find((one) => one.file === file);
   if (own) removeDrafts(own);

@@ -3,7 +3,7 @@ import { deepFreeze } from '../values/copies/freeze.js';
 import { guardWatcher, type Logger, reportError } from './guard.js';
 import { GuardedTracing } from './guarded-tracing.js';
 import { observableOf } from './observable.js';
-import type { HookRecord, Unstamped } from './record.js';
+import type { HookRecord, UnstampedRecord } from './record.js';
 import type { RecordStream } from './sink.js';
 import { isoNow, type Numbers, newHostId } from './stamp.js';
 import { Watchers } from './subscribers.js';
@@ -26,7 +26,7 @@ export interface Bus {
   /** The same records without rxjs, which is loaded only when `events$` is first read: loading it takes a fifth as long as all of hookscope. */
   readonly records: RecordStream;
   /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
-  emit(build: () => Unstamped<HookRecord>): void;
+  emit(build: () => UnstampedRecord<HookRecord>): void;
   /** Like `emit`, for a builder that sets the stamp itself and freezes everything in the record; `a` and `b` are passed to it, which saves a closure. */
   emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B): void;
   /** Completes `events$` after the records that are being sent. Safe to call twice. */
@@ -66,7 +66,7 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
     hostId,
     records: streamOf(watchers, logger),
     next: () => ++bus.built,
-    emit(build: () => Unstamped<HookRecord>) {
+    emit(build: () => UnstampedRecord<HookRecord>) {
       bus.emitStamped(stamped, build, undefined);
     },
     emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B) {
@@ -133,7 +133,7 @@ function streamOf(watchers: Watchers<HookRecord>, logger: Logger): RecordStream 
   };
 }
 
-function stamped(build: () => Unstamped<HookRecord>, _: undefined, numbers: Numbers): HookRecord {
+function stamped(build: () => UnstampedRecord<HookRecord>, _: undefined, numbers: Numbers): HookRecord {
   const record = build();
   return deepFreeze({ seq: numbers.next(), time: isoNow(), host_id: numbers.hostId, ...record });
 }

@@ -1,30 +1,30 @@
 import { deepFreeze } from '../values/copies/freeze.js';
 import type { answeredSchema, decisionSchema, fireSchema, handlerSchema, policySchema } from './fire-schema.js';
 import { RecordCopy } from './record-copy.js';
-import type { Recorded, Unstamped } from './recorded.js';
+import type { RecordOf, UnstampedRecord } from './recorded.js';
 import { isoNow, type Numbers, unstamped } from './stamp.js';
 
 /** One registration in a fire record, whether it ran or not. */
-export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
+export interface HandlerRecord extends RecordOf<typeof handlerSchema> {}
 
 /** A remote approver's answer to an `ask`: by whom, when, from where, and for which input. */
-export interface RecordedAnswer extends Recorded<typeof answeredSchema> {}
+export interface RecordedAnswer extends RecordOf<typeof answeredSchema> {}
 
 /** A policy of a fleet, as fire records name it. */
-export interface RecordedPolicy extends Recorded<typeof policySchema> {}
+export interface RecordedPolicy extends RecordOf<typeof policySchema> {}
 
 /** The own fields of the decision that `fire()` returned. Which ones are present depends on the event's fold. */
-export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
+export interface RecordedDecision extends RecordOf<typeof decisionSchema> {}
 
 /**
  * One per fire, emitted when it ends. It lists every registration for the event in the fire's scope and its ancestors, in plan order, so that
  * "why did my hook not run?" and "who blocked this?" are answered by this record alone.
  */
-export interface FireRecord extends Recorded<typeof fireSchema> {}
+export interface FireRecord extends RecordOf<typeof fireSchema> {}
 
 /** The fields of a fire's record; `undefined` ones are omitted. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
-type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
+type FireDraft = Optional<Omit<UnstampedRecord<FireRecord>, 'type' | 'handlers'>> & {
   /** Lists the handlers, frozen. Values that do not belong to the host go through `copy`. */
   readonly handlers: (copy: RecordCopy) => readonly HandlerRecord[];
 };
@@ -113,9 +113,9 @@ function decided(decision: RecordedDecision, copied: RecordedDecision, truncated
 
 /** Builds the record from plain data, for callers without a bus. */
 export function fireRecord(
-  { handlers, ...fire }: Optional<Omit<Unstamped<FireRecord>, 'type'>>,
+  { handlers, ...fire }: Optional<Omit<UnstampedRecord<FireRecord>, 'type'>>,
   most?: number,
-): Unstamped<FireRecord> {
+): UnstampedRecord<FireRecord> {
   const draft: FireDraft = { ...fire, handlers: (copy) => copy.object(handlers, 'handlers') };
   return unstamped(stampedFireRecord(draft, most, { hostId: '', next: () => 0 }));
 }

@@ -10,7 +10,7 @@ import {
   handlerVerdictSchema,
   kindSchema,
   lossSchema,
-  type Open,
+  type OpenObject,
   open,
   progressSchema,
   responseSchema,
@@ -84,7 +84,7 @@ const handlerShape = {
   /** If the last rewrite to finish wins in its wave: this hook's place in the order of finishing. */
   finished: zod().int().nonnegative().exactOptional(),
 };
-export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
+export const handlerSchema: OpenObject<typeof handlerShape> = open(handlerShape);
 
 const decisionShape = {
   event: zod().string().min(1),
@@ -104,7 +104,7 @@ const decisionShape = {
   failures: zod().array(failureSchema.extend({ id: zod().string(), name: zod().string(), blocked: zod().boolean() })),
   conflicts: zod().array(conflictSchema),
 };
-export const decisionSchema: Open<typeof decisionShape> = open(decisionShape);
+export const decisionSchema: OpenObject<typeof decisionShape> = open(decisionShape);
 
 const firedShape = {
   /** Who carried the decision out: Claude Code (`client`) or a session. */
@@ -134,7 +134,7 @@ const answeredShape = {
   /** An HMAC of the final input, with the key that this machine masks values with. */
   input_hmac: zod().string(),
 };
-export const answeredSchema: Open<typeof answeredShape> = open(answeredShape);
+export const answeredSchema: OpenObject<typeof answeredShape> = open(answeredShape);
 
 const json = zod().record(zod().string(), zod().unknown());
 
@@ -144,14 +144,14 @@ const policyShape = {
   revision: zod().string().exactOptional(),
   sequence: zod().int().positive().exactOptional(),
 };
-export const policySchema: Open<typeof policyShape> = open(policyShape);
+export const policySchema: OpenObject<typeof policyShape> = open(policyShape);
 
 const aboveShape = {
   /** Absent: the agent's scope had ended. Then only a policy's hooks for its type apply. */
   agent_id: zod().string().exactOptional(),
   agent_type: zod().string().exactOptional(),
 };
-export const aboveSchema: Open<typeof aboveShape> = open(aboveShape);
+export const aboveSchema: OpenObject<typeof aboveShape> = open(aboveShape);
 
 const fireShape = {
   type: zod().literal('hook_fire'),
@@ -207,7 +207,7 @@ const fireShape = {
   /** If `fire()` rejected instead of deciding: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),
 };
-export const fireSchema: Open<typeof fireShape> = open(fireShape);
+export const fireSchema: OpenObject<typeof fireShape> = open(fireShape);
 
 /** Any record. */
 export const hookRecord = zod().discriminatedUnion('type', [

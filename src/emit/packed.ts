@@ -1,5 +1,11 @@
 import type { FireRecord, HandlerRecord, HookRecord, HookResponse, HookStarted } from './record.js';
 
+/** Records, and the text of JSON that they were parsed from (`packed`, if there are several). */
+export interface PackedLine {
+  readonly records: readonly HookRecord[];
+  readonly text: string;
+}
+
 /**
  * The records of a fire as one object, about three fifths as long in JSON: fields that hook records share with the fire's record are kept once.
  * Lossless: `unpacked` returns records equal to the originals.

@@ -1,5 +1,5 @@
 import type { FireRecord } from './fire-record.js';
-import type { HandlerVerdict, Recorded, RecordedFailure, RecordedKind, RecordedSource } from './recorded.js';
+import type { HandlerVerdict, RecordedFailure, RecordedKind, RecordedSource, RecordOf } from './recorded.js';
 import type {
   alarmSchema,
   controlProblemSchema,
@@ -26,7 +26,7 @@ export type {
   RecordedKind,
   RecordedLoss,
   RecordedSource,
-  Unstamped,
+  UnstampedRecord,
 } from './recorded.js';
 export { isoAt, type Numbers, nextId } from './stamp.js';
 
@@ -44,28 +44,28 @@ export type HookRecord =
   | AlarmRecord;
 
 /** The first fields of the three messages of one call. */
-export interface RunMessage extends Recorded<typeof runMessageSchema> {}
+export interface RunMessage extends RecordOf<typeof runMessageSchema> {}
 
 /** A handler was called. */
-export interface HookStarted extends Recorded<typeof startedSchema> {}
+export interface HookStarted extends RecordOf<typeof startedSchema> {}
 
 /**
  * Output while a handler runs. Each message holds only the **new piece** (the client's own repeats everything so far); joining
  * the pieces of one `hook_id` gives what the client would have sent.
  */
-export interface HookProgress extends Recorded<typeof progressSchema> {}
+export interface HookProgress extends RecordOf<typeof progressSchema> {}
 
 /** A call of a handler has ended. For a background run it is sent when that run ends. */
-export interface HookResponse extends Recorded<typeof responseSchema> {}
+export interface HookResponse extends RecordOf<typeof responseSchema> {}
 
 /** The other end of a control connection sent something invalid, or the connection to it failed. */
-export interface ControlProblemRecord extends Recorded<typeof controlProblemSchema> {}
+export interface ControlProblemRecord extends RecordOf<typeof controlProblemSchema> {}
 
 /** A tool call that a session drove has ended: who let it run or blocked it, be it a hook, a rule or the user. */
-export interface ToolCallRecord extends Recorded<typeof toolCallSchema> {}
+export interface ToolCallRecord extends RecordOf<typeof toolCallSchema> {}
 
 /** A tool call ran against the decision about it, without one, or for an agent whose scope was not open. */
-export interface AlarmRecord extends Recorded<typeof alarmSchema> {}
+export interface AlarmRecord extends RecordOf<typeof alarmSchema> {}
 
 /** The hook and its fire: the fields that the three messages of one run share. */
 export interface CallInfo {
@@ -89,7 +89,7 @@ export interface CallInfo {
   readonly shadow?: boolean | undefined;
 }
 
-export interface Piece {
+export interface OutputChunk {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
   /** From `context.progress(text)`. */

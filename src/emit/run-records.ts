@@ -1,19 +1,33 @@
 import { exits } from '../events/handler-kinds.js';
 import { deepFreeze } from '../values/copies/freeze.js';
-import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessage, RunResult } from './record.js';
-import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
+import type {
+  CallInfo,
+  HookProgress,
+  HookResponse,
+  HookStarted,
+  OutputChunk,
+  RunMessage,
+  RunResult,
+} from './record.js';
+import type { RecordedKind, RunOutcome, UnstampedRecord } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
 
 export function startedRecord(run: CallInfo, seq: number, time: string, hostId: string): HookStarted {
-  const record: Draft<HookStarted> = beginning(run, 'hook_started', seq, time, hostId);
+  const record: RecordDraft<HookStarted> = beginning(run, 'hook_started', seq, time, hostId);
   addOptional(record, run);
   if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
   return record;
 }
 
-export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: string, hostId: string): HookProgress {
+export function progressRecord(
+  run: CallInfo,
+  piece: OutputChunk,
+  seq: number,
+  time: string,
+  hostId: string,
+): HookProgress {
   const { stdout = '', stderr = '', text = '' } = piece;
-  const record = beginning(run, 'hook_progress', seq, time, hostId) as Draft<HookProgress>;
+  const record = beginning(run, 'hook_progress', seq, time, hostId) as RecordDraft<HookProgress>;
   record.stdout = stdout;
   record.stderr = stderr;
   record.output = stderr + stdout + text;
@@ -29,7 +43,7 @@ export function responseRecord(
   hostId: string,
 ): HookResponse {
   const { stdout = '', stderr = '', exitCode, decision, failure } = result;
-  const record = beginning(run, 'hook_response', seq, time, hostId) as Draft<HookResponse>;
+  const record = beginning(run, 'hook_response', seq, time, hostId) as RecordDraft<HookResponse>;
   record.stdout = stdout;
   record.stderr = stderr;
   record.output = result.output ?? stderr + stdout;
@@ -43,7 +57,7 @@ export function responseRecord(
   return record;
 }
 
-type Draft<R> = { -readonly [K in keyof R]: R[K] };
+type RecordDraft<R> = { -readonly [K in keyof R]: R[K] };
 
 /**
  * The fields that the three records have in common, with the stamp. Each record is this literal with fields assigned to it: every call
@@ -76,7 +90,7 @@ function beginning<const Subtype extends string>(
   };
 }
 
-function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
+function addOptional(record: RecordDraft<RunMessage>, run: CallInfo): void {
   if (run.toolUseId !== undefined) record.tool_use_id = run.toolUseId;
   if (run.agentId !== undefined) record.agent_id = run.agentId;
   if (run.plugin !== undefined) record.plugin = run.plugin;
@@ -84,15 +98,15 @@ function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
   if (run.shadow) record.shadow = true;
 }
 
-export function hookStarted(run: CallInfo): Unstamped<HookStarted> {
+export function hookStarted(run: CallInfo): UnstampedRecord<HookStarted> {
   return unstamped(startedRecord(run, 0, '', ''));
 }
 
-export function hookProgress(run: CallInfo, piece: Piece): Unstamped<HookProgress> {
+export function hookProgress(run: CallInfo, piece: OutputChunk): UnstampedRecord<HookProgress> {
   return unstamped(progressRecord(run, piece, 0, '', ''));
 }
 
-export function hookResponse(run: CallInfo, result: RunResult): Unstamped<HookResponse> {
+export function hookResponse(run: CallInfo, result: RunResult): UnstampedRecord<HookResponse> {
   return unstamped(responseRecord(run, result, 0, '', ''));
 }
 

@@ -7,9 +7,9 @@ import { zod } from '../values/zod.js';
  * The messages of a handler's call, and the parts that records share, as zod schemas: the only source of the records' types
  * (`record.ts`). Field names are the wire's. Parsing is loose, so that a field of a later version passes through.
  */
-export type Open<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
-export const open = <Shape extends z.core.$ZodShape>(shape: Shape): Open<Shape> =>
-  zod().looseObject(shape) as unknown as Open<Shape>;
+export type OpenObject<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
+export const open = <Shape extends z.core.$ZodShape>(shape: Shape): OpenObject<Shape> =>
+  zod().looseObject(shape) as unknown as OpenObject<Shape>;
 
 const text = zod().string();
 const optionalText = zod().string().exactOptional();
@@ -27,9 +27,9 @@ export const stamp = {
   /** If secrets in the record are masked: how many, and with which key. */
   redacted: zod()
     .looseObject({ key: zod().string(), count: zod().int().nonnegative() })
-    .exactOptional() as unknown as z.ZodExactOptional<Open<{ key: z.ZodString; count: z.ZodNumber }>>,
+    .exactOptional() as unknown as z.ZodExactOptional<OpenObject<{ key: z.ZodString; count: z.ZodNumber }>>,
 };
-export const stampSchema: Open<typeof stamp> = open(stamp);
+export const stampSchema: OpenObject<typeof stamp> = open(stamp);
 
 export const kindSchema = zod().enum([...HANDLER_KINDS, 'tap', 'unknown']);
 export const runOutcomeSchema = zod().enum(['success', 'error', 'cancelled']);
@@ -43,7 +43,7 @@ const failureShape = {
   /** The failure blocks whatever the handler's `onFailure` says: a remote guard did not answer in time. */
   blocks: zod().literal(true).exactOptional(),
 };
-export const failureSchema: Open<typeof failureShape> = open(failureShape);
+export const failureSchema: OpenObject<typeof failureShape> = open(failureShape);
 export const lossSchema = open({ what: text, why: text });
 export const conflictSchema = open({ winner: text, loser: text });
 
@@ -116,7 +116,7 @@ const startedShape = {
   /** The hook's own text for a harness to show while the hook runs. */
   status_message: optionalText,
 };
-export const startedSchema: Open<typeof startedShape> = open(startedShape);
+export const startedSchema: OpenObject<typeof startedShape> = open(startedShape);
 export const progressSchema = open({ ...progress, ...ours });
 const responseShape = {
   ...response,
@@ -128,7 +128,7 @@ const responseShape = {
   would: handlerVerdictSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
 };
-export const responseSchema: Open<typeof responseShape> = open(responseShape);
+export const responseSchema: OpenObject<typeof responseShape> = open(responseShape);
 
 const controlProblemShape = {
   type: zod().literal('system'),
@@ -141,7 +141,7 @@ const controlProblemShape = {
   message: text,
   request_id: optionalText,
 };
-export const controlProblemSchema: Open<typeof controlProblemShape> = open(controlProblemShape);
+export const controlProblemSchema: OpenObject<typeof controlProblemShape> = open(controlProblemShape);
 
 export const toolCallSchema = open({
   type: zod().literal('tool_call'),

@@ -1,5 +1,5 @@
 import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
-import { timerDelay, within } from '../values/waiting/timer.js';
+import { doneWithin, timerDelay } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
 /** A bounded queue of items to be written. An item that does not fit is dropped and counted; `push` never waits. */
@@ -150,7 +150,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
     flush,
     async close() {
       open = false;
-      const inTime = await within(timerDelay(options.closeTimeout), flush());
+      const inTime = await doneWithin(timerDelay(options.closeTimeout), flush());
       if (inTime) return true;
       report(logger, `Sink "${name}" did not finish within ${options.closeTimeout} s: ${pending} records were dropped`);
       abandon();

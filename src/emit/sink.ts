@@ -83,7 +83,7 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
   const { name = 'sink' } = options;
   const streams = createStreams();
   const redactor = redactorOf(options.redact);
-  const queue: SinkQueue<Weighed> = createQueue({
+  const queue: SinkQueue<WeighedRecord> = createQueue({
     ...queueDefaults(options, caller),
     name,
     batch: 1,
@@ -130,7 +130,7 @@ export function sinkAround({ name, streams, queue, push, lost = () => 0, close }
   };
 }
 
-interface Weighed {
+interface WeighedRecord {
   readonly record: HookRecord;
   readonly weight: number;
 }

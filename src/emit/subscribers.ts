@@ -1,7 +1,7 @@
 import { DETACHED, guardedCall, type Logger, reportError } from './guard.js';
 
 /** The part of rxjs's Subscriber that is needed here. */
-interface Subscriber<T> {
+interface SubscriberLike<T> {
   readonly closed: boolean;
   next(value: T): void;
   complete(): void;
@@ -16,7 +16,7 @@ export class Watchers<T> {
   readonly #logger: Logger;
   /** Called when a subscriber comes or goes. */
   readonly #changed: () => void;
-  #list: readonly Subscriber<T>[] = [];
+  #list: readonly SubscriberLike<T>[] = [];
   #over = false;
 
   constructor(logger: Logger, changed: () => void) {
@@ -28,7 +28,7 @@ export class Watchers<T> {
     return this.#list.length > 0;
   }
 
-  add(subscriber: Subscriber<T>): () => void {
+  add(subscriber: SubscriberLike<T>): () => void {
     if (this.#over) {
       subscriber.complete();
       return () => undefined;
@@ -44,7 +44,7 @@ export class Watchers<T> {
   next(value: T): void {
     const list = this.#list;
     for (let i = 0; i < list.length; i++) {
-      const subscriber = list[i] as Subscriber<T>;
+      const subscriber = list[i] as SubscriberLike<T>;
       if (subscriber.closed) continue;
       try {
         subscriber.next(value);
@@ -65,7 +65,7 @@ export class Watchers<T> {
     }
   }
 
-  #letGo(subscriber: Subscriber<T>, error: unknown): void {
+  #letGo(subscriber: SubscriberLike<T>, error: unknown): void {
     reportError(this.#logger, DETACHED, error);
     guardedCall(() => subscriber.unsubscribe(), this.#logger);
   }

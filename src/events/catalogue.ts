@@ -10,7 +10,7 @@ import { TEAM_EVENTS } from './groups/team.js';
 import { TOOL_EVENTS } from './groups/tool.js';
 import { TURN_EVENTS } from './groups/turn.js';
 import { WORKSPACE_EVENTS } from './groups/workspace.js';
-import type { Received, ReceivedOfAny } from './received.js';
+import type { ReceivedInput, ReceivedOfAny } from './received.js';
 import type { EventDefinition, EventSpec, Fold } from './spec.js';
 
 export { EXIT_REASONS } from './groups/session.js';
@@ -72,9 +72,9 @@ export type DefinitionOf<E extends string, Custom extends CustomEvents = NoEvent
     : never;
 
 /** The type of a loose object without its index signature, so that a misspelt field is an error. */
-type Declared<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
-type InputFields<D> = D extends EventDefinition<infer I, z.ZodObject, Fold> ? Declared<z.infer<I>> : never;
-type OutputFields<D> = D extends EventDefinition<z.ZodObject, infer O, Fold> ? Declared<z.infer<O>> : never;
+type DeclaredFields<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
+type InputFields<D> = D extends EventDefinition<infer I, z.ZodObject, Fold> ? DeclaredFields<z.infer<I>> : never;
+type OutputFields<D> = D extends EventDefinition<z.ZodObject, infer O, Fold> ? DeclaredFields<z.infer<O>> : never;
 
 /** The keys that the event's output may have in `hookSpecificOutput`; any string if the event is not known. */
 export type OutputKey<E extends EventName<Custom>, Custom extends CustomEvents = NoEvents> =
@@ -96,20 +96,20 @@ export type HookInput<
   ? { [N in E]: ReceivedOfAny<N, InputFields<DefinitionOf<N, Custom>>> }[E]
   : {
       [N in E]: N extends HookEvent
-        ? Received<N, InputFields<DefinitionOf<N, Custom>>>
+        ? ReceivedInput<N, InputFields<DefinitionOf<N, Custom>>>
         : NamedInput<N, InputFields<DefinitionOf<N, Custom>>>;
     }[E];
 type NamedInput<N extends string, T> = { readonly [K in keyof T]: K extends 'hook_event_name' ? N : T[K] };
 /** The event's own fields and the base fields, as types for one built-in event. */
 export type InputOf<E extends HookEvent> = NamedInput<E, InputFields<Definitions[E]>>;
 
-type FilledIn = 'session_id' | 'transcript_path' | 'cwd' | 'hook_event_name';
+type HostField = 'session_id' | 'transcript_path' | 'cwd' | 'hook_event_name';
 
 /** The input of `fire`: the event's own fields. Missing base fields are filled in, and extra fields are passed on. */
 export type FireInput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: FireFields<N, InputFields<DefinitionOf<N, Custom>>>;
 }[E];
-type FireFields<N extends string, T> = { readonly [K in keyof T as K extends FilledIn ? never : K]: T[K] } & {
+type FireFields<N extends string, T> = { readonly [K in keyof T as K extends HostField ? never : K]: T[K] } & {
   readonly session_id?: string;
   readonly transcript_path?: string;
   readonly cwd?: string;

@@ -11,11 +11,11 @@ export type WithBase<Own extends z.ZodObject> = z.ZodObject<
   z.core.$loose
 >;
 
-type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold' | 'sample';
+type DerivedKey = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold' | 'sample';
 
 /** The argument of `defineEvent`: `input` and `fold`; every other field has a default, most of them by fold. */
 export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
-  extends Partial<Omit<EventSpec, Derived>> {
+  extends Partial<Omit<EventSpec, DerivedKey>> {
   /** The event's own fields. Base fields are added, and unknown fields pass. Fields are only checked, and hooks get them as they were fired, so `transform` and `default` are not allowed. */
   readonly input: Own;
   readonly fold: F;
@@ -72,7 +72,7 @@ export function definition<
     classic: false,
     ...given,
     ...(claude === 'usual' ? {} : { claude }),
-    ...subjectOf(subject as string | Subject | undefined, subjectField),
+    ...subjectOf(subject as string | SubjectFunction | undefined, subjectField),
   };
   const schemas: PropertyDescriptorMap = {
     input: later(() => baseInput().extend(input().shape)),
@@ -100,15 +100,15 @@ function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject
   return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
 
-type Subject = (input: Record<string, unknown>) => string | undefined;
+type SubjectFunction = (input: Record<string, unknown>) => string | undefined;
 
 /** Whether the subject is the tool name of a call. `tool` and `subjectField` do not tell, because a custom event may have any subject. */
 export const hasToolSubject = (spec: Pick<EventSpec, 'subject'>): boolean => spec.subject === toolName;
 
 function subjectOf(
-  subject: string | Subject | undefined,
+  subject: string | SubjectFunction | undefined,
   field: string | undefined,
-): { subject?: Subject; subjectField?: string } {
+): { subject?: SubjectFunction; subjectField?: string } {
   if (subject === undefined) return {};
   // The input has been checked before, so the field is a string or, if it is optional, absent.
   if (typeof subject === 'string')
@@ -120,14 +120,14 @@ function subjectOf(
 }
 
 /** Gives a definition its name, which `hook_event_name` must then equal. */
-export function named<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
+export function withName<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,
 ): EventSpec<Input, Output, F> {
   return Object.freeze({ ...namedLater(name, definition) });
 }
 
-/** Like `named`, but with schemas that are created on first use. */
+/** Like `withName`, but with schemas that are created on first use. */
 export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,

@@ -54,10 +54,10 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   classic: checks.flag,
 };
 
-type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
+type KeyChecks<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
 
 /** The checks of the keys inside a field. */
-const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
+const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: KeyChecks<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
   rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag, unknownToClaude: checks.flag },
   claude: {

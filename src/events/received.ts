@@ -43,10 +43,10 @@ export type PermissionUpdate =
 interface McpServerOf {
   readonly mcp_server?: { name: string; source: string };
 }
-interface Call extends McpServerOf {
+interface ToolCallFields extends McpServerOf {
   readonly tool_use_id: string;
 }
-interface Ends {
+interface StopFields {
   background_tasks?: BackgroundTask[];
   session_crons?: SessionCron[];
 }
@@ -55,17 +55,17 @@ interface Ends {
  * Fields for which hooks get a more precise type than the schema has. The schema also accepts old payloads and those of other harnesses;
  * these types say what Claude Code and a session send.
  */
-interface Given {
-  PreToolUse: Call;
-  PostToolUse: Call;
-  PostToolUseFailure: Call;
-  PermissionDenied: Call;
+interface EventExtras {
+  PreToolUse: ToolCallFields;
+  PostToolUse: ToolCallFields;
+  PostToolUseFailure: ToolCallFields;
+  PermissionDenied: ToolCallFields;
   PermissionRequest: McpServerOf & { permission_suggestions?: PermissionUpdate[] };
   PostToolBatch: {
     tool_calls: { tool_name: string; tool_input: unknown; tool_use_id: string; tool_response?: unknown }[];
   };
-  Stop: Ends;
-  SubagentStop: Ends & {
+  Stop: StopFields;
+  SubagentStop: StopFields & {
     readonly agent_id: string;
     readonly agent_type: string;
     readonly agent_transcript_path: string;
@@ -83,30 +83,32 @@ interface Given {
 export interface HookValues {}
 
 /** Fields that accept any string, because every harness has its own values. */
-type Open = 'permission_mode';
+type OpenField = 'permission_mode';
 type Literals<T> = T extends string ? (string extends T ? never : T) : never;
 type Values<N, K> = N extends keyof HookValues ? (K extends keyof HookValues[N] ? HookValues[N][K] : never) : never;
 /** Restricts a field with a list of known values to those values. */
-type Listed<T, N, K> = K extends Open
+type KnownValues<T, N, K> = K extends OpenField
   ? T
   : [Literals<T>] extends [never]
     ? T
     : Literals<T> | Exclude<T, string> | Values<N, K>;
 
-type Fields<N, T> = {
-  readonly [K in keyof T]: K extends 'hook_event_name' ? N : Listed<Exclude<T[K], undefined>, N, K>;
+type NarrowedFields<N, T> = {
+  readonly [K in keyof T]: K extends 'hook_event_name' ? N : KnownValues<Exclude<T[K], undefined>, N, K>;
 };
-type Over<T, G> = Omit<T, keyof G> & Readonly<G>;
+type Override<T, G> = Omit<T, keyof G> & Readonly<G>;
 type Whole<T> = { readonly [K in keyof T]: T[K] };
-type Filled<N, T> = N extends keyof Given ? Over<Fields<N, T>, Given[N]> : Fields<N, T>;
+type FilledInput<N, T> = N extends keyof EventExtras
+  ? Override<NarrowedFields<N, T>, EventExtras[N]>
+  : NarrowedFields<N, T>;
 
 /** The input of a hook for one event. Calls are distinguished by the tool's name. */
-export type Received<N, T> = T extends { tool_name: string; tool_input?: unknown }
-  ? CallOf<Whole<Omit<Filled<N, T>, 'tool_name' | 'tool_input'>>>
-  : Whole<Filled<N, T>>;
+export type ReceivedInput<N, T> = T extends { tool_name: string; tool_input?: unknown }
+  ? CallOf<Whole<Omit<FilledInput<N, T>, 'tool_name' | 'tool_input'>>>
+  : Whole<FilledInput<N, T>>;
 
 /** The input of a hook for several events: any string is possible, and it must check tool inputs itself. */
-export type ReceivedOfAny<N, T> = N extends keyof Given
-  ? Whole<Omit<Plain<N, T>, keyof Given[N]> & Readonly<Given[N]>>
+export type ReceivedOfAny<N, T> = N extends keyof EventExtras
+  ? Whole<Omit<Plain<N, T>, keyof EventExtras[N]> & Readonly<EventExtras[N]>>
   : Plain<N, T>;
 type Plain<N, T> = { readonly [K in keyof T]: K extends 'hook_event_name' ? N : Exclude<T[K], undefined> };

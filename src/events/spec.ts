@@ -24,13 +24,13 @@ export const EVENT_WORDS = {
   bounds: ['start', 'end'],
   stopped: ['hook_stopped', 'stop_hook_prevented'],
 } as const;
-type Word<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][number];
+type EventWord<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][number];
 
 /** The effect of exit code 2 of a shell hook: block the action, feed stderr back to the model, show it to the user, or nothing. */
-export type Exit2 = Word<'exit2'>;
-export type PlainStdout = Word<'plainStdout'>;
+export type Exit2 = EventWord<'exit2'>;
+export type PlainStdout = EventWord<'plainStdout'>;
 /** The event's role in a tool call: it judges the call, answers for the user, or shows that the call has run. */
-export type CallRole = Word<'callRole'>;
+export type CallRole = EventWord<'callRole'>;
 
 /** The text that matchers are compared with. If it is null, it could not be computed, and every hook runs. */
 export type Subject = string | null | undefined;
@@ -83,7 +83,7 @@ export interface EventSpec<
   /** On `replace` events: the value that a block stands for, such as declining an elicitation. */
   readonly blockValue?: Readonly<Record<string, unknown>>;
   /** The effect of a handler's failure: it follows `onFailure`, is ignored, or always fails the action. */
-  readonly failure: Word<'failure'>;
+  readonly failure: EventWord<'failure'>;
   /** Whether `onFailure: 'ask'` asks the user. False for events after the action, when it is too late to ask: there the failure is ignored. */
   readonly askOnFailure: boolean;
   /** The verdict is in the object `hookSpecificOutput.decision`. The flat and legacy spellings are ignored. */
@@ -91,7 +91,7 @@ export interface EventSpec<
   /** `continue: false` interrupts the loop. */
   readonly interrupts?: boolean;
   /** This event opens or closes the scope of the agent it names. */
-  readonly scope?: Word<'scope'>;
+  readonly scope?: EventWord<'scope'>;
   /** The event that this one becomes among an agent's own registrations (Stop becomes SubagentStop). */
   readonly inAgentScope?: string;
   /** A block has no effect for these subjects (ConfigChange: policy_settings). */
@@ -112,7 +112,7 @@ export interface EventSpec<
      * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`). `unknown`: Claude Code has no
      * such event, so no callback is registered with it, and `check` reports hooks for the event in Claude Code's files.
      */
-    readonly sent?: Word<'sent'>;
+    readonly sent?: EventWord<'sent'>;
     /** A callback that answers late, or for another event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
     /** Once a callback is registered, the action fails if it gives no answer. So one is registered only if there is a hook. */
@@ -120,9 +120,9 @@ export interface EventSpec<
     /** Fired with every prompt, before anything else in the turn. Pending context is sent with the answer. */
     readonly beginsTurn?: true;
     /** Whether the event begins or ends a session. */
-    readonly bounds?: Word<'bounds'>;
+    readonly bounds?: EventWord<'bounds'>;
     /** The `terminal_reason` of the result if a main-thread hook on this event ended the turn with `continue: false`. */
-    readonly stopped?: Word<'stopped'>;
+    readonly stopped?: EventWord<'stopped'>;
     /** At the same time, Claude Code asks the user about the same call (`can_use_tool`). */
     readonly askedTwice?: true;
     /** Hooks get the path of a file to which they can write variables for later Bash calls (`CLAUDE_ENV_FILE`). */
@@ -130,7 +130,7 @@ export interface EventSpec<
   };
   /** The event happens within a turn, so a session driver adds `permission_mode` (and `effort`) to its input. */
   readonly inTurn?: true;
-  readonly group: Word<'group'>;
+  readonly group: EventWord<'group'>;
   /** A description in two sentences: when the event fires, and what a hook can do. */
   readonly about: string;
   /** Example values of the event's own fields, as Claude Code sends them. `hookscope/testing` fires them if a test gives no input. */

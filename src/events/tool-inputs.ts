@@ -1,5 +1,5 @@
 /** A question with answers to choose from. */
-interface Question {
+interface ChoiceQuestion {
   readonly question: string;
   readonly header: string;
   readonly options: readonly { readonly label: string; readonly description: string }[];
@@ -30,7 +30,7 @@ export interface ToolInputs {
   Agent: AgentInput;
   /** The former name of Agent. */
   Task: AgentInput;
-  AskUserQuestion: { readonly questions: readonly Question[] };
+  AskUserQuestion: { readonly questions: readonly ChoiceQuestion[] };
   Bash: {
     readonly command: string;
     /** In milliseconds. */
@@ -94,17 +94,19 @@ export interface ToolInputs {
 type Name = keyof ToolInputs & string;
 
 /** The type of a tool call. A known tool name narrows the input; for any other name, the input is `unknown`. */
-export type CallOf<Rest> = Known<Rest>[Name] | (Rest & Unknown) | (Rest & Unlisted);
-type Known<Rest> = { [N in Name]: Rest & { readonly tool_name: N; readonly tool_input: Readonly<ToolInputs[N]> } };
+export type CallOf<Rest> = KnownToolCall<Rest>[Name] | (Rest & UnknownToolCall) | (Rest & UnlistedCall);
+type KnownToolCall<Rest> = {
+  [N in Name]: Rest & { readonly tool_name: N; readonly tool_input: Readonly<ToolInputs[N]> };
+};
 
 // Types, not interfaces, because only types can be assigned to a record with an index signature.
-type Unknown = { readonly tool_name: OtherName; readonly tool_input: unknown };
+type UnknownToolCall = { readonly tool_name: OtherName; readonly tool_input: unknown };
 /**
  * TypeScript has no type for "any other string". A member whose name is `string` would remain after `tool_name === 'Bash'`, and its
  * `unknown` input would hide Bash's. So other names are template literal patterns (`OtherName`). Names that these patterns cannot express
  * (beginnings of known names, unusual characters) are in this type. Its input is `never`, which adds nothing to a union.
  */
-type Unlisted = { readonly tool_name: string; readonly tool_input: never };
+type UnlistedCall = { readonly tool_name: string; readonly tool_input: never };
 
 type Lower =
   | 'a'
@@ -134,10 +136,10 @@ type Lower =
   | 'y'
   | 'z';
 type Sign = Lower | Uppercase<Lower> | '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '_' | '-';
-type First<N> = N extends `${infer C}${string}` ? C : never;
+type FirstLetter<N> = N extends `${infer C}${string}` ? C : never;
 type After<N, C extends string> = N extends `${C}${infer R}` ? R : never;
 /** Every name that differs from all known names at some character. */
 type OtherThan<N extends string, Begun extends string = ''> =
-  | `${Begun}${Exclude<Sign, First<N>>}${string}`
-  | { [C in First<N>]: OtherThan<After<N, C>, `${Begun}${C}`> }[First<N>];
+  | `${Begun}${Exclude<Sign, FirstLetter<N>>}${string}`
+  | { [C in FirstLetter<N>]: OtherThan<After<N, C>, `${Begun}${C}`> }[FirstLetter<N>];
 type OtherName = OtherThan<Name>;

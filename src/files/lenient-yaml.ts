@@ -1,5 +1,5 @@
 /** A frontmatter, changed so that a strict YAML parser accepts it. */
-export interface Lenient {
+export interface LenientYaml {
   readonly yaml: string;
   /** The values of the entries that were removed, by key, as plain text. */
   readonly texts: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ const BLOCK = /^[|>][-+\d]*[ \t]*(?:#.*)?$/;
  * Replaces every top-level entry of a frontmatter that is not valid YAML with spaces, so that positions stay the same.
  * `hooks` is never removed; instead, values in it that are not valid YAML are quoted.
  */
-export function makeLenient(yaml: string, parses: (text: string) => boolean): Lenient {
+export function makeLenient(yaml: string, parses: (text: string) => boolean): LenientYaml {
   const texts: Record<string, string> = {};
   const entries = entriesOf(yaml).map(({ key, text }) => {
     const plain = text.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));

@@ -1,13 +1,13 @@
 import { constants, createReadStream, fstatSync, openSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { NotRead } from './regular-file.js';
+import { UnreadFileError } from './regular-file.js';
 
 /** The default limit for a file that the user named: the size limit of an event's input. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads a file that the user named. It may be a pipe with a slow writer, so reading must not block: this process goes on meanwhile and
- * can be ended. Rejects with NotRead or with the system's error.
+ * can be ended. Rejects with UnreadFileError or with the system's error.
  */
 export async function readNamedFile(path: string, most: number = MOST_BYTES): Promise<Buffer> {
   // Without O_NONBLOCK, opening a pipe would block until it has a writer.
@@ -17,7 +17,7 @@ export async function readNamedFile(path: string, most: number = MOST_BYTES): Pr
   // A large file is refused before it is read.
   if (stat.isFile() && stat.size > most) {
     stream.destroy();
-    throw new NotRead(tooLarge(most));
+    throw new UnreadFileError(tooLarge(most));
   }
   return readAll(stream, most);
 }
@@ -30,7 +30,7 @@ async function streamOf(path: string, fd: number, stat: Stats): Promise<Readable
   return isatty(fd) ? new ReadStream(fd) : createReadStream(path, { fd });
 }
 
-/** Reads a whole stream. Rejects with NotRead if it has more than `most` bytes. */
+/** Reads a whole stream. Rejects with UnreadFileError if it has more than `most` bytes. */
 export async function readAll(stream: Readable, most: number = MOST_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
@@ -38,7 +38,7 @@ export async function readAll(stream: Readable, most: number = MOST_BYTES): Prom
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
     total += bytes.length;
     // Leaving the loop closes the stream.
-    if (total > most) throw new NotRead(tooLarge(most));
+    if (total > most) throw new UnreadFileError(tooLarge(most));
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

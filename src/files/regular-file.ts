@@ -7,17 +7,17 @@ const DEADLINE = 10_000;
 const CHUNK = 65_536;
 
 /** Says in words why a file is not read. */
-export class NotRead extends Error {
+export class UnreadFileError extends Error {
   readonly isFolder: boolean = false;
 }
 
-class IsFolder extends NotRead {
+class FolderError extends UnreadFileError {
   override readonly isFolder = true;
 }
 
 /**
  * Reads a file that the user did not name. It must be a regular file, since a pipe or device may never end, and at most 16 MiB, more
- * than any hand-written file has. Throws NotRead or the system's error.
+ * than any hand-written file has. Throws UnreadFileError or the system's error.
  */
 export function readRegularFile(path: string): Buffer {
   const chunks: Buffer[] = [];
@@ -25,7 +25,7 @@ export function readRegularFile(path: string): Buffer {
   return Buffer.concat(chunks);
 }
 
-interface Reader {
+interface ChunkReader {
   /** The size limit for this file, in bytes. */
   most(stat: Stats): number;
   /** Called with each chunk. The next chunk overwrites the buffer. */
@@ -33,7 +33,7 @@ interface Reader {
 }
 
 /** Reads a file in chunks. Throws the errors of `readRegularFile`. */
-export function readChunks(path: string, { most, take }: Reader): void {
+export function readChunks(path: string, { most, take }: ChunkReader): void {
   // Checked before opening, since merely opening some devices has an effect, and again afterwards, since the file may have been replaced.
   const before = statSync(path);
   checkRegular(before, most(before));
@@ -50,19 +50,20 @@ export function readChunks(path: string, { most, take }: Reader): void {
       take(chunk.subarray(0, length));
       total += length;
       if (total > limit) throw tooLarge(limit);
-      if (performance.now() > until) throw new NotRead(`took more than ${DEADLINE / 1000} seconds to read`);
+      if (performance.now() > until) throw new UnreadFileError(`took more than ${DEADLINE / 1000} seconds to read`);
     }
   } finally {
     closeSync(file);
   }
 }
 
-export const tooLarge = (most: number): NotRead => new NotRead(`is larger than ${most / 1024 / 1024} MiB`);
+export const tooLarge = (most: number): UnreadFileError =>
+  new UnreadFileError(`is larger than ${most / 1024 / 1024} MiB`);
 
-/** Throws NotRead unless it is a regular file within the limit. */
+/** Throws UnreadFileError unless it is a regular file within the limit. */
 export function checkRegular(stat: Stats, most: number): Stats {
-  if (stat.isDirectory()) throw new IsFolder('is a directory, not a file');
-  if (!stat.isFile()) throw new NotRead('is no regular file');
+  if (stat.isDirectory()) throw new FolderError('is a directory, not a file');
+  if (!stat.isFile()) throw new UnreadFileError('is no regular file');
   if (stat.size > most) throw tooLarge(most);
   return stat;
 }

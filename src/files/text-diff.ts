@@ -17,20 +17,20 @@ export async function textDiff(name: string, before: string, after: string): Pro
 }
 
 /** The replacements that turn one text into the other, in order; undefined if there are too many. */
-export async function changesOf(before: string, after: string): Promise<Change[] | undefined> {
+export async function changesOf(before: string, after: string): Promise<TextChange[] | undefined> {
   const { diffLines } = await import('diff');
   const parts = diffLines(before, after, { maxEditLength: MOST_EDITS });
   return parts && changesIn(parts).map((change) => narrowed(before, change));
 }
 
-export interface Change {
+export interface TextChange {
   readonly from: number;
   readonly to: number;
   readonly value: string;
 }
 
 /** Removes from a change the text that both sides have in common at the start and the end. */
-function narrowed(before: string, { from, to, value }: Change): Change {
+function narrowed(before: string, { from, to, value }: TextChange): TextChange {
   const old = before.slice(from, to);
   const most = Math.min(old.length, value.length);
   let start = 0;
@@ -42,10 +42,10 @@ function narrowed(before: string, { from, to, value }: Change): Change {
 
 function changesIn(
   parts: readonly { readonly added?: boolean; readonly removed?: boolean; readonly value: string }[],
-): Change[] {
-  const changes: Change[] = [];
+): TextChange[] {
+  const changes: TextChange[] = [];
   let at = 0;
-  let open: Change | undefined;
+  let open: TextChange | undefined;
   for (const { added, removed, value } of parts) {
     if (!added && !removed) {
       if (open) changes.push(open);

@@ -63,12 +63,12 @@ export function tomlOffset(root: TomlNode, path: Path): number {
   return at;
 }
 
-type ObjectNode = Extract<TomlNode, { kind: 'object' }>;
-const entryIn = ({ entries }: ObjectNode, key: string): TomlEntry | undefined =>
+type TomlObject = Extract<TomlNode, { kind: 'object' }>;
+const entryIn = ({ entries }: TomlObject, key: string): TomlEntry | undefined =>
   entries.find((entry) => entry.key === key);
 
-function rootOf({ body }: AST.TOMLTopLevelTable, text: string): ObjectNode {
-  const root: ObjectNode = { kind: 'object', start: 0, end: text.length, entries: [] };
+function rootOf({ body }: AST.TOMLTopLevelTable, text: string): TomlObject {
+  const root: TomlObject = { kind: 'object', start: 0, end: text.length, entries: [] };
   for (const part of body) {
     if (part.type === 'TOMLKeyValue') put(root, part);
     else {
@@ -80,7 +80,7 @@ function rootOf({ body }: AST.TOMLTopLevelTable, text: string): ObjectNode {
 }
 
 /** The object that a table header names. Creates the objects on its path if needed. */
-function tableAt(root: ObjectNode, table: AST.TOMLTable): ObjectNode {
+function tableAt(root: TomlObject, table: AST.TOMLTable): TomlObject {
   const span = { start: table.range[0], end: table.range[1] };
   const keys = table.key.keys;
   let node: TomlNode = root;
@@ -95,25 +95,25 @@ function tableAt(root: ObjectNode, table: AST.TOMLTable): ObjectNode {
       node = items[key];
     } else {
       const at = keys[named++] ?? table.key;
-      node = child(node as ObjectNode, key, at.range, fresh);
+      node = child(node as TomlObject, key, at.range, fresh);
     }
   });
-  return node as ObjectNode;
+  return node as TomlObject;
 }
 
-function child(node: ObjectNode, key: string, range: AST.Range, fresh: TomlNode): TomlNode {
+function child(node: TomlObject, key: string, range: AST.Range, fresh: TomlNode): TomlNode {
   const known = entryIn(node, key);
   if (known) return known.value;
   node.entries.push({ key, keySpan: { start: range[0], end: range[1] }, value: fresh });
   return fresh;
 }
 
-function put(table: ObjectNode, { key, value, range }: AST.TOMLKeyValue): void {
+function put(table: TomlObject, { key, value, range }: AST.TOMLKeyValue): void {
   const names = key.keys;
   let node = table;
   names.slice(0, -1).forEach((name) => {
-    const fresh: ObjectNode = { kind: 'object', start: range[0], end: range[1], entries: [] };
-    node = child(node, textOf(name), name.range, fresh) as ObjectNode;
+    const fresh: TomlObject = { kind: 'object', start: range[0], end: range[1], entries: [] };
+    node = child(node, textOf(name), name.range, fresh) as TomlObject;
   });
   const last = names.at(-1);
   if (last) node.entries.push({ key: textOf(last), keySpan: spanOf(last.range), value: nodeOf(value) });
@@ -126,7 +126,7 @@ function nodeOf(node: AST.TOMLContentNode): TomlNode {
   const span = spanOf(node.range);
   if (node.type === 'TOMLArray') return { kind: 'array', ...span, items: node.elements.map(nodeOf) };
   if (node.type === 'TOMLInlineTable') {
-    const table: ObjectNode = { kind: 'object', ...span, entries: [] };
+    const table: TomlObject = { kind: 'object', ...span, entries: [] };
     for (const pair of node.body) put(table, pair);
     return table;
   }

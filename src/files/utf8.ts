@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { NotRead } from './regular-file.js';
+import { UnreadFileError } from './regular-file.js';
 
 /** The text of a file and, if it is not valid UTF-8, why hooks are not read from it. */
-export interface Decoded {
+export interface DecodedText {
   /** Invalid UTF-8 is replaced with U+FFFD. UTF-16 is decoded. */
   readonly text: string;
   readonly wrong?: {
@@ -13,7 +13,7 @@ export interface Decoded {
 }
 
 /** Decodes a file. UTF-16 is decoded too, so that the file's kind can still be recognised. */
-export function decodeText(bytes: Buffer): Decoded {
+export function decodeText(bytes: Buffer): DecodedText {
   const utf16 = isUtf16(bytes);
   if (utf16 !== undefined)
     return { text: new TextDecoder(utf16).decode(bytes), wrong: { at: 0, message: 'is UTF-16; save it as UTF-8' } };
@@ -26,10 +26,10 @@ export function decodeText(bytes: Buffer): Decoded {
   return { text, wrong: { at, message } };
 }
 
-/** Decodes a file that contains hooks. Throws NotRead for invalid UTF-8, because a matcher or rule with a replaced character would mean something else. */
+/** Decodes a file that contains hooks. Throws UnreadFileError for invalid UTF-8, because a matcher or rule with a replaced character would mean something else. */
 export function strictText(bytes: Buffer): string {
   const { text, wrong } = decodeText(bytes);
-  if (wrong !== undefined) throw new NotRead(wrong.message);
+  if (wrong !== undefined) throw new UnreadFileError(wrong.message);
   return text;
 }
 

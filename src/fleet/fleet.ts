@@ -7,7 +7,7 @@ import type { Undo } from '../host/types.js';
 import { ended, warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
-import { timerDelay, within } from '../values/waiting/timer.js';
+import { doneWithin, timerDelay } from '../values/waiting/timer.js';
 import { approversIn, masksIn } from './ask/approvers.js';
 import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
@@ -20,7 +20,7 @@ import { checkFleetOptions, completeOptions, type FleetOptions } from './options
 import { allowStamp, readAllowed } from './policy/allowed.js';
 import { RECENT } from './policy/drift.js';
 import { Follower } from './policy/follow.js';
-import { Managed } from './policy/managed.js';
+import { ManagedPolicies } from './policy/managed.js';
 import { type ChannelStatus, HEARTBEAT, type HostStatus } from './status.js';
 
 /** Milliseconds between two looks at what the host allows, and at the clock. */
@@ -71,7 +71,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     options.engine === undefined
       ? logInThread({ ...bounds, folder: own, host, nats }, tell)
       : logHere({ ...bounds, folder: own, host, engine, waitsForMasks: true, tell });
-  const managed = new Managed();
+  const managed = new ManagedPolicies();
   const asker = new Asker({
     engine,
     team,
@@ -235,7 +235,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         managed.close();
         await log.close(closeTimeout);
         left = true;
-        await within(closeTimeout * 1000, share());
+        await doneWithin(closeTimeout * 1000, share());
         if (options.engine === undefined) await engine.close();
       })();
       return closing;

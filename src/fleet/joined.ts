@@ -32,16 +32,16 @@ const joinedSchema = schema(() => {
 });
 
 /** Which fleet this user of this machine has joined: what `serve` and the commands read. */
-export type Joined = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { readonly servers: readonly string[] };
+export type JoinedFleet = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { readonly servers: readonly string[] };
 
 /** undefined: no fleet was joined. Throws FILE, INVALID_CONFIG: an unreadable file must not mean running without its policy. */
-export function readJoined(file = joinedFile()): Joined | undefined {
+export function readJoined(file = joinedFile()): JoinedFleet | undefined {
   if (!hasJoined(file)) return undefined;
-  return readChecked(file, joinedSchema(), '; hookscope fleet join writes it') as Joined;
+  return readChecked(file, joinedSchema(), '; hookscope fleet join writes it') as JoinedFleet;
 }
 
 /** Throws INVALID_CONFIG for what could not be read again. */
-export function writeJoined(joined: Joined, file = joinedFile()): void {
+export function writeJoined(joined: JoinedFleet, file = joinedFile()): void {
   const problem = findProblem(joinedSchema(), joined);
   if (problem !== undefined)
     throw new HookscopeError('INVALID_CONFIG', {

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import type { FleetEngine, OpenQuestion, Posted, SentRecord, Stop } from './engine.js';
 
-interface Waiting {
+interface QueuedQuestion {
   readonly question: OpenQuestion;
   answered(answer: Uint8Array): Uint8Array;
 }
@@ -15,7 +15,7 @@ export class MemoryBroker {
   readonly entries: SentRecord[] = [];
   readonly ids = new Set<string>();
   readonly states = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>();
-  readonly waiting = new Map<string, Waiting>();
+  readonly waiting = new Map<string, QueuedQuestion>();
   readonly #listeners = new Set<() => void>();
   #away = false;
 

@@ -4,22 +4,22 @@ import type { HostCore } from '../host/core.js';
 import { servicesOf } from '../host/internals.js';
 import { masksIn } from './ask/approvers.js';
 import { usualHostId } from './host-id.js';
-import type { Joined } from './joined.js';
+import type { JoinedFleet } from './joined.js';
 import { type DecisionLog, logAside } from './log/log.js';
 import { withoutPassword } from './nats/connection.js';
 import { completeOptions } from './options.js';
 import { readAllowed } from './policy/allowed.js';
 import { readKept } from './policy/kept.js';
 import { lastGood } from './policy/last-good.js';
-import { Managed } from './policy/managed.js';
+import { ManagedPolicies } from './policy/managed.js';
 import type { PreparedPolicy } from './policy/prepare.js';
 
 /** What `applyLastGood` has put above a host, and what is masked there. */
-interface Over {
+interface LastGoodPolicy {
   readonly policies: PreparedPolicy[];
   readonly masks: PreparedPolicy['redact'][];
 }
-const OVER = new WeakMap<HostCore, Over>();
+const OVER = new WeakMap<HostCore, LastGoodPolicy>();
 
 /** The policies that `applyLastGood` has put above a host. */
 export const policiesOver = (host: Host): readonly PreparedPolicy[] => OVER.get(servicesOf(host))?.policies ?? [];
@@ -28,12 +28,12 @@ export const policiesOver = (host: Host): readonly PreparedPolicy[] => OVER.get(
  * Puts the last good policy above a host that asks nobody: a command that fires once, or only looks. Where none is known every gate asks. Throws BUNDLE_REFUSED,
  * FILE, INVALID_CONFIG.
  */
-export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joined: Joined): Promise<void> {
+export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joined: JoinedFleet): Promise<void> {
   const { team: _, channels, folder, keys, directory, allow } = completeOptions(joined);
   const own = `${folder}/${joined.host ?? usualHostId(folder)}`;
-  const managed = new Managed();
+  const managed = new ManagedPolicies();
   const core = servicesOf(host);
-  const over: Over = { policies: [], masks: [] };
+  const over: LastGoodPolicy = { policies: [], masks: [] };
   OVER.set(core, over);
   managed.join(core);
   for (const channel of channels) {
@@ -50,7 +50,7 @@ export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joine
 }
 
 /** Keeps what is decided without a connection: the next process of this host that has one sends it. */
-export function keepForLater(host: Host, joined: Joined): DecisionLog {
+export function keepForLater(host: Host, joined: JoinedFleet): DecisionLog {
   const { folder, maxBytes } = completeOptions(joined);
   const id = joined.host ?? usualHostId(folder);
   const log = logAside({ folder: `${folder}/${id}`, maxBytes, segmentBytes: Math.ceil(maxBytes / 8) });

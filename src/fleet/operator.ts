@@ -4,17 +4,17 @@ import { HookscopeError } from '../errors.js';
 import { sha256 } from '../values/sha256.js';
 import { type Bundle, packBundle, readBundle } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
-import { type Authored, authoredSchema, type BundleManifest, HIGHEST } from './bundle/manifest.js';
+import { type AuthoredManifest, authoredSchema, type BundleManifest, HIGHEST } from './bundle/manifest.js';
 import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import { type FleetEngine, KEPT_POSTS, type Posted } from './engine.js';
-import { type Chain, fold, type Judged, missingBefore } from './policy/chain.js';
-import { type Post, postsIn } from './policy/posts.js';
+import { type Chain, foldPosts, type JudgedPost, missingBefore } from './policy/chain.js';
+import { type PolicyPost, postsIn } from './policy/posts.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {
-  readonly about: Authored;
+  readonly about: AuthoredManifest;
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
@@ -22,7 +22,7 @@ export interface PolicySource {
 export async function readSource(folder: string): Promise<PolicySource> {
   const file = join(folder, 'bundle.json');
   const value = await readOwnChecked(file, authoredSchema());
-  const { $schema: _, ...about } = value as Authored & { $schema?: string };
+  const { $schema: _, ...about } = value as AuthoredManifest & { $schema?: string };
   const files = new Map<string, Buffer>();
   for (const root of about.roots) {
     const before = files.size;
@@ -42,14 +42,14 @@ const hasFile = (files: ReadonlyMap<string, Buffer>, root: string): boolean =>
   [...files.keys()].some((path) => isBelow(root, path));
 
 /** What lies beside the roots of a policy's folder, and is no part of it. */
-interface Beside {
+interface UnusedFiles {
   /** Files of hooks, those in the folder itself and directly in its subfolders. */
   readonly files: readonly string[];
   /** Folders that cannot be read, and why. */
   readonly unread: readonly string[];
 }
 
-export function besideIn(folder: string, { about: { roots } }: PolicySource): Beside {
+export function besideIn(folder: string, { about: { roots } }: PolicySource): UnusedFiles {
   const unread: string[] = [];
   const entriesIn = (path: string) => {
     try {
@@ -83,7 +83,7 @@ function list(folder: string, file: string, root: string) {
 }
 
 /** The content to post. */
-export interface Draft {
+export interface BundleDraft {
   readonly team: string;
   readonly channel: string;
   readonly source: PolicySource;
@@ -96,7 +96,7 @@ export interface Draft {
 
 /** The content as a bundle of a sequence. Without a given revision, the revision is a hash of the content. */
 export function bundleOf(
-  { team, channel, source: { about, files }, revision, canary, created, keys }: Draft,
+  { team, channel, source: { about, files }, revision, canary, created, keys }: BundleDraft,
   sequence: number,
 ): Bundle {
   const content = sha256(Buffer.from(JSON.stringify([...files].map(([path, bytes]) => [path, sha256(bytes)]))));
@@ -113,9 +113,13 @@ export function bundleOf(
 }
 
 /** As a host judges them that begins with these keys; what nobody known has signed is told, and keeps nothing else from counting. */
-function judgedAsLate(keys: readonly string[], posts: readonly Post[], of: Pick<BundleManifest, 'team' | 'channel'>) {
+function judgedAsLate(
+  keys: readonly string[],
+  posts: readonly PolicyPost[],
+  of: Pick<BundleManifest, 'team' | 'channel'>,
+) {
   const from = { keys: new TrustedKeys(keys), floor: 0 };
-  return fold(from, posts, of, { isGap: missingBefore(posts, from, of, true) !== 'nothing' });
+  return foldPosts(from, posts, of, { isGap: missingBefore(posts, from, of, true) !== 'nothing' });
 }
 
 /** What is known about a channel by the bundles that count there. */
@@ -133,8 +137,8 @@ export interface ChannelState {
   /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
   readonly kept: readonly Bundle[];
   /** All that is kept there, in the order of its posts, and what it comes to. */
-  readonly judged: readonly Judged[];
-  readonly counted: readonly Judged[];
+  readonly judged: readonly JudgedPost[];
+  readonly counted: readonly JudgedPost[];
   readonly chain: Chain;
   /** The same as it is now. */
   again(): Promise<ChannelState>;
@@ -151,14 +155,14 @@ export async function stateOf(
   const { team, channel, keys } = of;
   const posts = await postsIn(engine, channel);
   const { chain, judged } = judgedAsLate(keys, posts, { team, channel });
-  const at = (place: Post['place']): Judged[] => judged.filter(({ post }) => post.place === place);
-  const counted = (place: Post['place']): Bundle[] => {
+  const at = (place: PolicyPost['place']): JudgedPost[] => judged.filter(({ post }) => post.place === place);
+  const counted = (place: PolicyPost['place']): Bundle[] => {
     const own = at(place).filter(({ why }) => why === undefined);
     const once = own.filter(({ sealed }, i) => own.findIndex((one) => one.sealed?.id === sealed?.id) === i);
     return read(once.map(({ post }) => post));
   };
   const shown = [...at('main'), ...at('canary')];
-  const isAny = (some: readonly Judged[]): boolean => some.some(({ why }) => why === undefined);
+  const isAny = (some: readonly JudgedPost[]): boolean => some.some(({ why }) => why === undefined);
   const isLost = at('main').length >= KEPT_POSTS && !isAny(at('main'));
   return {
     main: at('main').at(-1)?.post,

@@ -3,9 +3,9 @@ import type { Bundle } from './bundle/bundle.js';
 import type { FleetEngine } from './engine.js';
 import { overtaken } from './memory.js';
 import type { ChannelState } from './operator.js';
-import { changesNotKept, type Judged, judge } from './policy/chain.js';
+import { changesNotKept, type JudgedPost, judge } from './policy/chain.js';
 import { reasonOf } from './policy/last-good.js';
-import { canaryOf, keepChange, type Post } from './policy/posts.js';
+import { canaryOf, keepChange, type PolicyPost } from './policy/posts.js';
 
 /** How often a bundle is posted whose change of keys counts already: anybody with an operator's credentials can post in between. */
 const TRIES = 20;
@@ -30,7 +30,7 @@ export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelSt
   return [...problems, ...(await keepOlder(engine, changes.slice(0, isChange ? -1 : undefined), state))];
 }
 
-const isCounted = ({ why }: Judged): boolean => why === undefined;
+const isCounted = ({ why }: JudgedPost): boolean => why === undefined;
 
 /** It counts if nothing else comes before it. */
 function isNext({ bytes, manifest: { team, channel, canary } }: Bundle, { chain }: ChannelState): boolean {
@@ -101,10 +101,10 @@ async function keepOlder(engine: FleetEngine, changes: ReturnType<typeof changes
   }
 }
 
-const lastOf = ({ judged }: ChannelState, place: Post['place']): number =>
+const lastOf = ({ judged }: ChannelState, place: PolicyPost['place']): number =>
   judged.findLast(({ post: one }) => one.place === place)?.post.version ?? 0;
 
-const isIn = ({ counted }: ChannelState, { id }: Bundle, place: Post['place']): boolean =>
+const isIn = ({ counted }: ChannelState, { id }: Bundle, place: PolicyPost['place']): boolean =>
   counted.some(({ post: one, sealed }) => one.place === place && sealed?.id === id);
 
 async function readAgain(state: ChannelState, bundle: Bundle, what: string): Promise<ChannelState> {

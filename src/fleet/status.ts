@@ -99,15 +99,15 @@ export function readStatus(bytes: Uint8Array): HostStatus | undefined {
 }
 
 /** What a host has reported, and when that was by the clock of the broker. */
-export interface Reported extends HostStatus {
+export interface ReportedStatus extends HostStatus {
   /** Milliseconds since then; absent: the engine does not say. */
   readonly age?: number;
 }
 
 /** The reports of hosts, in order. */
-export function hostsIn(all: readonly Shared[]): Reported[] {
+export function hostsIn(all: readonly Shared[]): ReportedStatus[] {
   return all
-    .flatMap(({ host, bytes, age }): Reported[] => {
+    .flatMap(({ host, bytes, age }): ReportedStatus[] => {
       const status = readStatus(bytes);
       // A report under another host's name does not count.
       if (status === undefined || status.host !== host) return [];
@@ -129,7 +129,7 @@ export function standingOf(
 }
 
 /** It has not spoken for a while, or says a time that is none. Its own clock counts only where the broker's is not known, or was set back since. */
-export function isSilent({ at, age }: Reported, now = Date.now()): boolean {
+export function isSilent({ at, age }: ReportedStatus, now = Date.now()): boolean {
   const since = age !== undefined && age > -SKEW ? age : now - Date.parse(at);
   return Number.isNaN(Date.parse(at)) || !(since <= SILENT * 1000);
 }

@@ -6,7 +6,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { consentAmong } from '../trust/accept.js';
 import { bound, changeSince, whyUnreadable } from '../trust/changes.js';
 import { type Consent, goneRequest, isSame, placeIn, realOr, type TrustRequest } from '../trust/consent.js';
-import type { Held } from '../trust/held-file.js';
+import type { UnacceptedFile } from '../trust/held-file.js';
 import { namedBy } from '../trust/named/named-files.js';
 import { isText } from '../values/shape.js';
 import { describeForeign } from './describe.js';
@@ -14,7 +14,7 @@ import { type ForeignFile, readForeign, readForeignData } from './parse.js';
 import type { FoundFile } from './places.js';
 
 /** Another agent's file that is not, or no longer, accepted. `kind` is the agent's name. */
-export type HeldAgentFile = Held<string>;
+export type HeldAgentFile = UnacceptedFile<string>;
 
 /** A file with the consent to it. */
 export interface JudgedFile {

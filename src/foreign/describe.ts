@@ -1,21 +1,21 @@
 import { dirname } from 'node:path';
-import type { Running } from '../agents/running.js';
+import type { HookRuntime } from '../agents/running.js';
 import type { AgentTable } from '../agents/table.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { ForeignHook } from './parse.js';
 
 /** A hook as one of our handlers, or why no handler of ours can do what it does. */
-export type Described = { readonly description: HandlerDescription } | { readonly unsupported: string };
+export type ConvertedHook = { readonly description: HandlerDescription } | { readonly unsupported: string };
 
 /** The hook's file, and the kind of its place: `user`, `project` and so on. */
-export interface Whereabouts {
+export interface HookPlace {
   readonly file: string;
   readonly place: string;
 }
 
 /** Translates an agent's hook to one of our handlers, as far as possible. */
-export function describeForeign(table: AgentTable, { handler }: ForeignHook, where: Whereabouts): Described {
+export function describeForeign(table: AgentTable, { handler }: ForeignHook, where: HookPlace): ConvertedHook {
   const shared = { ...timeoutOf(table, handler), ...textAt(handler, 'statusMessage') };
   switch (handler['type']) {
     case 'command':
@@ -61,7 +61,7 @@ export function describeForeign(table: AgentTable, { handler }: ForeignHook, whe
   }
 }
 
-function commandOf(table: AgentTable, handler: Json, where: Whereabouts, shared: Json): Described {
+function commandOf(table: AgentTable, handler: Json, where: HookPlace, shared: Json): ConvertedHook {
   const found = programOf(table, handler, process.platform === 'win32');
   if (found === undefined) return { unsupported: `it has no command for ${process.platform}` };
   const env = variablesOf(handler['env']);
@@ -79,10 +79,10 @@ function commandOf(table: AgentTable, handler: Json, where: Whereabouts, shared:
   };
 }
 
-type Program = { readonly command: string; readonly args?: readonly string[]; readonly shell?: string };
+type ProgramLine = { readonly command: string; readonly args?: readonly string[]; readonly shell?: string };
 
-function programOf({ runs }: AgentTable, handler: Json, windows: boolean): Program | undefined {
-  const { unix, windows: theirs, shell = {} } = (runs as Running).program;
+function programOf({ runs }: AgentTable, handler: Json, windows: boolean): ProgramLine | undefined {
+  const { unix, windows: theirs, shell = {} } = (runs as HookRuntime).program;
   const key = (windows ? theirs : unix).find((name) => isText(handler[name]) && handler[name].trim() !== '');
   if (key === undefined) return undefined;
   const command = handler[key] as string;

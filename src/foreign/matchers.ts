@@ -1,4 +1,4 @@
-import type { Running } from '../agents/running.js';
+import type { HookRuntime } from '../agents/running.js';
 import { isAbout, subjectsFor } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { readyMatcher } from '../matching/matcher.js';
@@ -21,7 +21,7 @@ const exact = (names: readonly string[]): ForeignMatcher => ({ accepts: (name) =
 
 /** Reads a matcher by an agent's rules. `tool`: it is on an event about a tool. */
 export function readMatcher({ title, runs }: AgentTable, given: string | undefined, tool: boolean): ForeignMatcher {
-  const { lists, anchored, invalid, literal } = (runs as Running).matching;
+  const { lists, anchored, invalid, literal } = (runs as HookRuntime).matching;
   const matcher = literal ? given?.trim() : given;
   if (matcher === undefined || matcher === '' || matcher === '*') return ALL;
   if (lists && /^[\w|]+$/.test(matcher)) return exact(matcher.split('|'));

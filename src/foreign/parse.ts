@@ -67,8 +67,8 @@ export async function readForeign(table: AgentTable, text: string, file: string)
 }
 
 /** The mistakes in a file's data, and keys without effect. */
-export function findProblems(table: AgentTable, data: unknown, file: string): Reading['found'] {
-  const reading = new Reading(table, file);
+export function findProblems(table: AgentTable, data: unknown, file: string): ForeignReader['found'] {
+  const reading = new ForeignReader(table, file);
   reading.root(data);
   return reading.found;
 }
@@ -80,7 +80,7 @@ export async function readForeignData(
   file: string,
   locate: Locate = async () => undefined,
 ): Promise<ForeignFile> {
-  const reading = new Reading(table, file);
+  const reading = new ForeignReader(table, file);
   reading.root(data);
   const problems = await Promise.all(
     reading.found.map(async ({ path, ...problem }) => ({
@@ -115,7 +115,7 @@ const PASCAL = /^[A-Z]/;
 /** Keys that people use for comments in JSON. */
 const REMARK = /^(\/\/|_|#|\$)/;
 
-class Reading {
+class ForeignReader {
   readonly hooks: ForeignHook[] = [];
   readonly found: { level: 'error' | 'warning'; path: Path; message: string }[] = [];
   voided = false;

@@ -17,7 +17,7 @@ export interface OthersPlace {
 }
 
 /** The folders that relative paths and `~` in a place refer to. */
-export interface Around {
+export interface BaseFolders {
   readonly projectDir: string;
   readonly home?: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface Around {
 /** The agent's files, in the order in which their hooks run, and another agent's files that it reads as well. */
 export function findForeign(
   { files, runs }: AgentTable,
-  { projectDir, home = homedir() }: Around,
+  { projectDir, home = homedir() }: BaseFolders,
 ): { found: FoundFile[]; leftAlone: OthersPlace[] } {
   const found: FoundFile[] = [];
   const leftAlone: OthersPlace[] = [];

@@ -1,4 +1,4 @@
-import type { IsMeant } from '../agents/as-theirs.js';
+import type { ToolNameTest } from '../agents/as-theirs.js';
 import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import type { OnFailure } from '../events/failure.js';
@@ -45,7 +45,7 @@ export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], 
       .flatMap(({ read, state }) => (state === 'accepted' ? read.hooks.filter(({ sequential }) => sequential) : []))
       .map(({ event }) => event),
   );
-  const all = files.map((judged) => new Preparing(table, judged, how, chained));
+  const all = files.map((judged) => new FilePreparation(table, judged, how, chained));
   return {
     registrations: all.map((file) => file.registration()),
     problems: async () => (await Promise.all(all.map((file) => file.problems()))).flat(),
@@ -53,7 +53,7 @@ export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], 
 }
 
 /** Prepares the hooks of one file. */
-class Preparing {
+class FilePreparation {
   readonly #found: { readonly path: Path; readonly message: string }[] = [];
   readonly #table: AgentTable;
   readonly #judged: JudgedFile;
@@ -127,7 +127,7 @@ class Preparing {
   }
 
   /** The hook's handler. A hook that cannot run gets one that is only listed. */
-  #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec, isMeant: IsMeant) {
+  #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec, isMeant: ToolNameTest) {
     if ('unsupported' in described || !this.#takes(spec, described.description))
       return { handler: madeHandler(listed(hook)), timeout: undefined };
     const { timeout, ...description } = described.description;

@@ -1,4 +1,4 @@
-import { type IsMeant, inputToOurs, isPatched, payloadFor } from '../agents/as-theirs.js';
+import { inputToOurs, isPatched, payloadFor, type ToolNameTest } from '../agents/as-theirs.js';
 import type { Answer, Loss } from '../agents/codec.js';
 import { encode } from '../agents/encode.js';
 import { hear } from '../agents/hear.js';
@@ -16,7 +16,7 @@ export function foreignHandler(
   table: AgentTable,
   rows: readonly EventRow[],
   inner: Handler,
-  isMeant?: IsMeant,
+  isMeant?: ToolNameTest,
 ): Handler {
   return {
     ...inner,
@@ -47,7 +47,7 @@ function withJson(call: ExternalCall, json: string): ExternalCall {
   };
 }
 
-interface Asked {
+interface ForeignCall {
   readonly table: AgentTable;
   readonly row: EventRow;
   readonly call: ExternalCall;
@@ -56,7 +56,7 @@ interface Asked {
 /** Failures after which the output does not say what the hook meant. */
 const UNFINISHED: readonly string[] = ['aborted', 'timeout', 'too_large', 'untrusted', 'worker_died', 'threw'];
 
-function readReply(asked: Asked, reply: Reply): Reply {
+function readReply(asked: ForeignCall, reply: Reply): Reply {
   const { failure, later } = reply;
   if (later !== undefined) return { ...reply, later: later.then((last) => readReply(asked, last)) };
   const { output: _, warnings = [], ...facts } = reply;
@@ -99,7 +99,10 @@ function endOf({ failure, exitCode, stderr = '' }: Reply): { stderr: string; exi
 }
 
 /** Translates the agent's answer to an output in our format. */
-function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'> & { warnings: readonly string[] } {
+function sayHere(
+  asked: ForeignCall,
+  answer: Answer,
+): Pick<Reply, 'output' | 'failure'> & { warnings: readonly string[] } {
   const { table, row, call } = asked;
   if (Object.keys(answer).length === 0) return { warnings: [] };
   if (row.own) return { output: ownOutput(row, call, answer), warnings: [] };
@@ -122,7 +125,7 @@ function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'
 /** Parts whose loss makes the hook fail; the loss of any other part is a warning. */
 const DECIDES: readonly string[] = ['deny', 'ask', 'block', 'stop', 'continue', 'rewrite', 'interrupt'];
 
-function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
+function rewriteOf({ table, row, call }: ForeignCall, wanted: unknown): Answer {
   if (wanted === undefined) return {};
   if (foldOf(row) !== 'gate') return { updatedOutput: wanted };
   if (!isObject(wanted)) return { updatedInput: wanted };

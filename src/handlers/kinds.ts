@@ -20,7 +20,7 @@ import { type RuleSpec, takesRules } from './rule/spec.js';
 export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec | RuleSpec;
 
 /** A handler made from its description, with the options that the registration reads. */
-export interface Made {
+export interface BuiltHandler {
   readonly handler: Handler;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -94,7 +94,7 @@ export function handlerFor(
   external: ExternalServices,
   source: HandlerContext = {},
   known: readonly string[] = EXTERNAL_KINDS,
-): Made {
+): BuiltHandler {
   const type = String(description['type']);
   const make = known.includes(type) && Object.hasOwn(KINDS, type) ? KINDS[type as ExternalKind] : undefined;
   if (!make) {
@@ -111,7 +111,7 @@ export function handlerFor(
   });
 }
 
-/** The hook types that an event accepts. Where rules are allowed, the hooks are not another program's, so functions are too. */
+/** The hook types that an event accepts. Where rules are known types, the hooks come from code and may be functions too. */
 function takenBy(spec: EventSpec, known: readonly string[]): string {
   const isOurs = known.includes('rule');
   const types = spec.types.filter((type) => known.includes(type));
@@ -122,7 +122,7 @@ const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** Picks the options that the registration reads. */
-export function sharedOptions(spec: object): Made['options'] {
+export function sharedOptions(spec: object): BuiltHandler['options'] {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key)));
 }
 

@@ -30,7 +30,7 @@ export interface ShellHow {
   readonly background?: boolean;
 }
 
-interface Trial extends ReadShell, ShellHow {
+interface OutputTrial extends ReadShell, ShellHow {
   readonly result: ShellResult;
   /** Stdout without a byte order mark and surrounding white space. */
   readonly text: string;
@@ -39,7 +39,7 @@ interface Trial extends ReadShell, ShellHow {
 /** Reads a shell hook's exit code and output, before the output is checked against the event's schema. Pure. */
 export function readShellOutput(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
   const { spec, eventName, onFailure } = call;
-  const trial: Trial = { spec, eventName, onFailure, ...how, result, text: result.stdout.trim() };
+  const trial: OutputTrial = { spec, eventName, onFailure, ...how, result, text: result.stdout.trim() };
   const reply = blocksByExit(trial) ? exitTwo(trial) : (tooLarge(trial) ?? readText(trial));
   return {
     ...reply,
@@ -49,12 +49,12 @@ export function readShellOutput(call: ReadShell, result: ShellResult, how: Shell
   };
 }
 
-function blocksByExit({ spec, result }: Trial): boolean {
+function blocksByExit({ spec, result }: OutputTrial): boolean {
   return result.exitCode === 2 && answersByExit2(spec);
 }
 
 /** Exit 2 blocks even if stdout is too large or not valid JSON. The JSON may give the reason but cannot undo the block. */
-function exitTwo(trial: Trial): Reply {
+function exitTwo(trial: OutputTrial): Reply {
   const json = trial.result.tooLarge ? undefined : parseWords(trial);
   const stderr = trial.result.stderr.trim();
   const reason = printedBlock(trial, json)?.reason ?? (stderr || 'No stderr output');
@@ -69,12 +69,12 @@ function startupDoubt(stderr: string): { warnings?: string[] } {
   return { warnings: [`Exit 2 blocked, but it looks like an error of the interpreter, not of the hook: ${stderr}`] };
 }
 
-function tooLarge({ result, outputLimit }: Trial): Reply | undefined {
+function tooLarge({ result, outputLimit }: OutputTrial): Reply | undefined {
   if (!result.tooLarge) return undefined;
   return { failure: { cause: 'too_large', message: `It printed more than ${outputLimit} bytes on stdout.` } };
 }
 
-function readText(trial: Trial): Reply {
+function readText(trial: OutputTrial): Reply {
   const { text } = trial;
   if (!text.startsWith('{')) return readPlain(trial);
   if (!text.endsWith('}')) return readTruncated(trial);
@@ -83,7 +83,7 @@ function readText(trial: Trial): Reply {
 }
 
 /** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only a printed block counts. */
-function readJson(trial: Trial, json: Json): Reply {
+function readJson(trial: OutputTrial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
   if (!failure || trusted) return { output: json };
@@ -92,14 +92,14 @@ function readJson(trial: Trial, json: Json): Reply {
 }
 
 /** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */
-function readTruncated(trial: Trial): Reply {
+function readTruncated(trial: OutputTrial): Reply {
   const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
   const reply = readPlain(trial);
   if (reply.failure || trial.spec.fold !== 'gate') return { ...reply, warnings };
   return { ...failed('bad_json', badJson(trial.text)), warnings };
 }
 
-function readPlain(trial: Trial): Reply {
+function readPlain(trial: OutputTrial): Reply {
   const { spec, eventName, result, text } = trial;
   const failure = exitFailure(trial);
   if (failure) return failure;
@@ -120,7 +120,7 @@ function exitFailure({
   result,
   shell,
   commandText,
-}: Trial): { failure: NonNullable<Reply['failure']> } | undefined {
+}: OutputTrial): { failure: NonNullable<Reply['failure']> } | undefined {
   const { exitCode, signal } = result;
   const stderr = result.stderr.trim();
   const because = stderr === '' ? '.' : `: ${stderr}`;
@@ -155,7 +155,7 @@ export function parseObject(text: string): Json | undefined {
 }
 
 /** Parses stdout and translates a helper's answer into the event's fields, so that its deny counts like any other. */
-function parseWords({ spec, eventName, text }: Trial): Json | undefined {
+function parseWords({ spec, eventName, text }: OutputTrial): Json | undefined {
   const json = parseObject(text);
   if (!json || !saysByHelper(json)) return json;
   try {

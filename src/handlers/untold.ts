@@ -26,7 +26,7 @@ export function untoldReason(why: string, asked: unknown): string {
 }
 
 /** The output for Claude Code. A rewritten input that JSON cannot represent faithfully becomes a deny. */
-export function carried(spec: EventSpec, output: Json, input: Json): Json {
+export function claudeDecision(spec: EventSpec, output: Json, input: Json): Json {
   const why = whyUntold(spec, output, input);
   if (why === undefined) return output;
   const { hookSpecificOutput, ...rest } = output;
@@ -36,13 +36,13 @@ export function carried(spec: EventSpec, output: Json, input: Json): Json {
 }
 
 /** The part of a decision that is read here. */
-interface Decided {
+interface DecisionChange {
   readonly updatedInput?: unknown;
   toJSON(): Json;
 }
 
 /** Where the output for Claude Code differs from the decision, for the record. */
-export function lossesIn(spec: EventSpec, decision: Decided, input: Json): { what: string; why: string }[] {
+export function lossesIn(spec: EventSpec, decision: DecisionChange, input: Json): { what: string; why: string }[] {
   const why = decision.updatedInput === undefined ? undefined : whyUntold(spec, decision.toJSON(), input);
   const untold = `Claude Code cannot be told of another input (${why}) on ${spec.name}: the call is denied`;
   return why === undefined ? [] : [{ what: 'rewrite', why: untold }];

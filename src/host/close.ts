@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
-import { within } from '../values/waiting/timer.js';
+import { doneWithin } from '../values/waiting/timer.js';
 import type { Background } from './call/background.js';
 import type { Clock } from './call/clock.js';
 
-interface Closing {
+interface ClosingParts {
   readonly clock: Clock;
   readonly background: Background;
   readonly bus: Bus;
@@ -33,7 +33,7 @@ export async function closeHost({
   lives,
   sessions,
   servers,
-}: Closing): Promise<{ pending: string[] }> {
+}: ClosingParts): Promise<{ pending: string[] }> {
   const idle = async (): Promise<void> => {
     while (!clock.idle) await sleep(5);
   };
@@ -41,17 +41,17 @@ export async function closeHost({
     await idle();
     await background.followed();
   };
-  await within(closeTimeout * 1000, settled());
+  await doneWithin(closeTimeout * 1000, settled());
   const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.pendingNames()), ...background.names()])];
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
   // Cancelled fires are reported first.
-  await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
-  await within(KILL, sessions.abandon());
+  await doneWithin(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
+  await doneWithin(KILL, sessions.abandon());
   const ended = servers.close();
   await lives.close();
   pending.push(...(await ended));
   bus.close();
-  await within(Math.min(closeTimeout * 1000, HAND_ON), bus.tracing?.close() ?? Promise.resolve());
+  await doneWithin(Math.min(closeTimeout * 1000, HAND_ON), bus.tracing?.close() ?? Promise.resolve());
   return { pending };
 }

@@ -3,11 +3,11 @@ import type { Json } from '../values/shape.js';
 import type { AnyDecision } from './decide/decision.js';
 
 /** Who answered an ask, as in the fire's record. */
-export type Answered = NonNullable<FireRecord['answered']>;
+export type AskAnswer = NonNullable<FireRecord['answered']>;
 
 /** The result, and what the agent is told. */
-export interface Settled {
-  readonly answered: Answered;
+export interface SettledAsk {
+  readonly answered: AskAnswer;
   readonly decision: AnyDecision;
 }
 
@@ -28,7 +28,7 @@ export interface OpenAsk {
 }
 
 /** The result of asking the team. */
-export interface Elsewhere {
+export interface AskTeam {
   /** Undefined: it is not asked there. The signal ends the question. Never rejects. */
-  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined;
+  ask(open: OpenAsk, signal: AbortSignal): Promise<AskAnswer> | undefined;
 }

@@ -10,7 +10,7 @@ import type { Clock } from './call/clock.js';
 import type { LargeOutput } from './call/large-output.js';
 import type { AnyDecision } from './decide/decision.js';
 import type { Decisions } from './decide/fold.js';
-import type { Elsewhere } from './elsewhere.js';
+import type { AskTeam } from './elsewhere.js';
 import type { SessionFields } from './fire/input.js';
 import type { EventHook, RawTap } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';
@@ -42,7 +42,7 @@ export interface Services {
   /** For a host that has joined a fleet: the policies in force, by channel. Frozen; replaced together with the hooks. */
   policies?: readonly RecordedPolicy[] | undefined;
   /** Settles what is an ask after the fold; of a fleet that was joined. */
-  elsewhere?: Elsewhere | undefined;
+  elsewhere?: AskTeam | undefined;
   /** The result of an ask that no one has answered: `block` denies it, otherwise the ask stands. */
   readonly unanswered: OnFailure;
   /** To the logger; lines with one `repeats` within a minute are counted. */

@@ -33,7 +33,7 @@ export type Decision<E extends EventName<C> = EventName, C extends CustomEvents 
 }[E];
 
 /** The helpers that decide something on a fold. */
-interface Deciding {
+interface DecidingHelpers {
   gate: 'allow' | 'deny' | 'ask' | 'block' | 'stop';
   block: 'block' | 'stop';
   stop: 'block' | 'stop';
@@ -50,21 +50,21 @@ interface NeedsKey {
 type WithKey<Keys> = {
   [Helper in keyof NeedsKey]: [NeedsKey[Helper] & Keys] extends [never] ? never : Helper;
 }[keyof NeedsKey];
-type Rewriting<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
+type RewriteHelper<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
 
 /** Calls can wait on one event only, nothing can be blocked on another, and a block of these does not end the loop. */
-type Deferring<E> = E extends 'PreToolUse' ? 'defer' : never;
-type Blocking<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : Stopping<E, Helper>;
-type Stopping<E, Helper> = E extends 'PostToolUseFailure' | 'PreCompact' | 'TaskCreated' | 'ConfigChange'
+type DeferHelper<E> = E extends 'PreToolUse' ? 'defer' : never;
+type BlockHelper<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : StopHelper<E, Helper>;
+type StopHelper<E, Helper> = E extends 'PostToolUseFailure' | 'PreCompact' | 'TaskCreated' | 'ConfigChange'
   ? Exclude<Helper, 'stop'>
   : Helper;
 /** Events of your own say by `endsLoop` whether they end it. */
 type OwnWords<N, C extends CustomEvents> = N extends HookEvent
   ? never
-  : 'stop' | Rewriting<FoldOf<N & EventName<C>, C>>;
+  : 'stop' | RewriteHelper<FoldOf<N & EventName<C>, C>>;
 
 type HelpersOf<N extends EventName<C>, C extends CustomEvents> = HelperOutput<
-  Blocking<N, Deciding[FoldOf<N, C> & Fold]> | WithKey<OutputKey<N, C>> | Deferring<N> | OwnWords<N, C>
+  BlockHelper<N, DecidingHelpers[FoldOf<N, C> & Fold]> | WithKey<OutputKey<N, C>> | DeferHelper<N> | OwnWords<N, C>
 >;
 /** Tables, which the compiler looks into also for an event that a type parameter names. */
 type Helpers = { [N in HookEvent]: HelpersOf<N, NoEvents> };

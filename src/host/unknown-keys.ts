@@ -10,7 +10,7 @@ export interface UnknownKey {
 }
 
 type Schema = z.core.$ZodType;
-type Path = readonly PropertyKey[];
+type KeyPath = readonly PropertyKey[];
 type Def = z.core.$ZodTypes['_zod']['def'];
 
 const NONE: readonly UnknownKey[] = [];
@@ -19,7 +19,7 @@ const NONE: readonly UnknownKey[] = [];
  * The keys of a value that a zod schema does not name: by default zod drops them. A loose object and one with a catchall take any. What
  * `z.preprocess` and `z.custom` take, and schemas of other libraries, cannot be looked into.
  */
-export function unknownKeys(schema: unknown, value: unknown, path: Path = []): readonly UnknownKey[] {
+export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): readonly UnknownKey[] {
   const def = (schema as Schema | undefined)?._zod?.def as Def | undefined;
   if (def === undefined || typeof value !== 'object' || value === null) return NONE;
   switch (def.type) {
@@ -56,7 +56,7 @@ export function unknownKeys(schema: unknown, value: unknown, path: Path = []): r
   }
 }
 
-function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: object, path: Path): readonly UnknownKey[] {
+function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: object, path: KeyPath): readonly UnknownKey[] {
   const rest = catchall?._zod.def.type === 'never' ? undefined : catchall;
   const names = Object.keys(shape);
   return Object.entries(value).flatMap(([key, field]) => {
@@ -65,13 +65,13 @@ function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: object, path
   });
 }
 
-function ofItems(value: object, path: Path, schemaAt: (at: number) => Schema | undefined): readonly UnknownKey[] {
+function ofItems(value: object, path: KeyPath, schemaAt: (at: number) => Schema | undefined): readonly UnknownKey[] {
   return Array.isArray(value) ? ofFields([...value.entries()], path, (at) => schemaAt(at as number)) : NONE;
 }
 
 function ofFields(
   fields: readonly (readonly [unknown, unknown])[],
-  path: Path,
+  path: KeyPath,
   schemaOf: (key: unknown) => Schema | undefined,
 ): readonly UnknownKey[] {
   return fields.flatMap(([key, field]) =>
@@ -80,7 +80,7 @@ function ofFields(
 }
 
 /** The option that zod takes, the first that accepts; if none does, what none of them names. */
-function ofUnion(options: readonly Schema[], value: object, path: Path): readonly UnknownKey[] {
+function ofUnion(options: readonly Schema[], value: object, path: KeyPath): readonly UnknownKey[] {
   const taken = options.find((option) => accepts(option, value));
   if (taken !== undefined) return unknownKeys(taken, value, path);
   return options.map((option) => unknownKeys(option, value, path)).reduce(inBoth, undefined as never) ?? NONE;

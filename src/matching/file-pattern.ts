@@ -2,41 +2,41 @@ import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import ignore from 'ignore';
 import { warn } from '../plain.js';
-import { globParts, namesIn, type Part, patternParts, plainParts, type Steps } from './glob-meeting.js';
-import { inTime } from './regex-cost.js';
+import { type GlobBudget, type GlobSegment, globParts, namesIn, patternParts, plainParts } from './glob-meeting.js';
+import { timedTest } from './regex-cost.js';
 
-/** Longer paths exist on no system. */
+/** No system allows longer paths. */
 export const MAX_PATH = 4096;
-/** The time that a pattern takes depends on how its stars may divide a path: with few stars on a path of this length it is negligible. */
+/** A test's time depends on the number of ways in which the stars can divide the path. With few stars and a short path it is negligible. */
 const FEW_STARS = 2;
 const SHORT_PATH = 256;
 
-/** What a test of a path costs that may be the pattern's, in the steps that are counted for globs. */
+/** The cost of testing one path, in the steps that are counted for globs. */
 const TEST_STEPS = 100;
 const BOUNDED_TEST_STEPS = 1_000;
 
 /**
- * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
- * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
- * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may; so does every path
- * once one took too long, which `late` is told. `steps`: a search looks for it, which matches too if it names what the
- * pattern is about, as far as these go. `exact`: letter case counts.
+ * Compiles a gitignore pattern for paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
+ * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case is ignored, because some file
+ * systems ignore it, unless `exact` is set. An unknown path matches, and so does a directory that may contain a match, and every
+ * path once a test took too long (then `late` is called). With `steps`, `path` is the glob of a search, which also matches if it
+ * names what the pattern is about; it also matches when the steps are used up.
  */
 export function compileFilePattern(
   pattern: string,
   root: string | undefined,
   late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
   exact = false,
-): (path: unknown, cwd: string, steps?: Steps) => boolean {
+): (path: unknown, cwd: string, steps?: GlobBudget) => boolean {
   const { anchor, rest } = anchored(pattern.normalize(), root);
   const rules = ignore({ ignorecase: !exact }).add(withBrackets(rest));
   const begins = beginning(rest);
   const stars = rest.match(/\*+/g)?.length ?? 0;
   const ignores = (path: string): boolean => rules.ignores(path);
-  const bounded = inTime(ignores);
+  const bounded = timedTest(ignores);
   const test = (path: string): boolean =>
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
-  // Each glob of a search is compared, too.
+  // A search tests each of its globs as a path too, which uses up steps.
   const cost = stars <= FEW_STARS ? TEST_STEPS : BOUNDED_TEST_STEPS;
   const mayHold = partsTest(rest);
   const named = namedParts(rest);
@@ -45,7 +45,7 @@ export function compileFilePattern(
     const place = placeOf(path, cwd);
     const from = anchor(place.here);
     const below = exact && !place.absolute.startsWith(from) ? undefined : belowOf(place, from);
-    // A directory is what `dir/**` names, though gitignore means only what is in it.
+    // `dir/**` also matches `dir` itself, though in gitignore it only means the contents.
     if (below?.lower.startsWith(begins) && (steps === undefined || mayHold(below.lower))) {
       if (steps !== undefined) steps.left -= cost;
       if (steps !== undefined && steps.left < 0) return true;
@@ -57,20 +57,20 @@ export function compileFilePattern(
   };
 }
 
-/** Undefined: no part of it has a name. */
-function namedParts(pattern: string): readonly Part[] | undefined {
+/** The parts of a pattern; undefined if none of them contains a name. */
+function namedParts(pattern: string): readonly GlobSegment[] | undefined {
   const parts = patternParts(pattern.trimEnd());
   if (!parts.some((part) => part !== '**' && part.isNamed)) return undefined;
   return isTied(pattern) ? parts : ['**', ...parts];
 }
 
 /**
- * Whether a path in lower case has what each part of a pattern needs: the part itself if it is plain, else the letters
- * between its stars. Without them no test of it is needed.
+ * A quick check before the actual test: a path (in lower case) can only match if it contains every plain part of the pattern, and
+ * the text between the stars of the others.
  */
 function partsTest(pattern: string): (lower: string) => boolean {
   const parts = pattern.toLowerCase().trimEnd().split('/');
-  // A slash in brackets, or an escape.
+  // Brackets may contain a slash, and escapes change the text.
   if (/[[\]\\!#]/.test(pattern)) return () => true;
   const needed = parts.flatMap((part) =>
     /^[\w.@+=-]+$/.test(part) ? [`/${part}/`] : (part.match(/[\w.@+=-]+/g) ?? []),
@@ -81,49 +81,49 @@ function partsTest(pattern: string): (lower: string) => boolean {
   };
 }
 
-/** A pattern with a slash before its end is tied to its place. */
+/** Whether a pattern is anchored: as in gitignore, one with a slash before its end is. */
 const isTied = (pattern: string): boolean => pattern.trimEnd().slice(0, -1).includes('/');
 
-/** Where brackets are a choice of letters, a folder may as well be called `[id]`: it is meant too. */
+/** Adds a pattern with literal brackets, because a folder may be called `[id]`. */
 function withBrackets(pattern: string): string {
   if (!pattern.includes('[')) return pattern;
   return `${pattern}\n${pattern.replace(/\\?[[\]]/g, (bracket) => (bracket.length > 1 ? bracket : `\\${bracket}`))}`;
 }
 
-/** Letters that mean themselves in every pattern. */
+/** Characters that are literal in every pattern. */
 const PLAIN = /^[\w.@+=/-]*/;
 
 /**
- * The fixed beginning of paths that match, in lower case; '' if unknown. Most of many rules are about other paths, which
- * this alone shows.
+ * The literal prefix of all matching paths, in lower case; '' if there is none. With many rules, most are ruled out by this prefix
+ * alone.
  */
 function beginning(pattern: string): string {
   const [plain = ''] = (isTied(pattern) && PLAIN.exec(pattern.replace(/^\//, ''))) || [];
-  // Left to the library.
+  // Such paths are left to the library.
   return /^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(plain) ? '' : plain.toLowerCase();
 }
 
-/** The place of a path; `below`: relative to the places that patterns are tied to. */
+/** A resolved path. `below` caches the path relative to each anchor. */
 interface LocatedPath {
   readonly path: string;
   readonly cwd: string;
   readonly here: string;
   readonly absolute: string;
-  /** Its place depends neither on the home directory nor on the process's, both of which may change. */
+  /** Whether it depends neither on the home directory nor on the process's current directory, which may change. */
   readonly stays: boolean;
-  readonly below: Map<string, Below | undefined>;
-  /** Of a glob; once they are asked for. */
-  parts?: readonly Part[];
+  readonly below: Map<string, PathBelow | undefined>;
+  /** The parts of a glob, computed when they are first needed. */
+  parts?: readonly GlobSegment[];
 }
 
-/** `inside`: something in it, were it a directory; `lower`: that in lower case. */
-interface Below {
+/** `inside` is a fictitious entry of the path as a directory, `lower` the same in lower case. */
+interface PathBelow {
   readonly relative: string;
   readonly inside: string;
   readonly lower: string;
 }
 
-/** Several rules look at the same call in turn, which may be about some paths. */
+/** A cache, because several rules test the paths of the same call in turn. */
 const recent = new Map<string, LocatedPath>();
 const MOST_RECENT = 200;
 
@@ -143,10 +143,10 @@ function placed(path: string, cwd: string): LocatedPath {
   return { path, cwd, here, absolute, stays, below: new Map() };
 }
 
-/** Undefined: it is not below that place. */
-function belowOf({ below, absolute }: LocatedPath, from: string): Below | undefined {
+/** The path relative to `from`; undefined if it is outside. */
+function belowOf({ below, absolute }: LocatedPath, from: string): PathBelow | undefined {
   if (below.has(from)) return below.get(from);
-  // Nor does letter case count in the folders above.
+  // Letter case is also ignored in the folders above.
   const start = absolute.slice(0, from.length);
   const isSame = start.toLowerCase() === from.toLowerCase();
   const relative = posix.relative(from, isSame ? from + absolute.slice(from.length) : absolute);
@@ -164,21 +164,21 @@ function anchored(pattern: string, root: string | undefined): { anchor: (cwd: st
   if (pattern.startsWith('/'))
     return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: tidy(pattern) };
   const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];
-  // After `../` a pattern is tied to the folder that it climbed to.
+  // After `../` a pattern is anchored in the folder that this leads to.
   const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^[#!]/, '\\$&');
   return { anchor: climb === '' ? (cwd) => cwd : (cwd) => posix.resolve(cwd, climb), rest: tidy(rest) };
 }
 
-/** `C:/Users`, also behind slashes. */
+/** `C:/Users`, also after slashes. */
 const DRIVE = /^\/*[A-Za-z]:[\\/]/;
 
-/** `a//b` and `a/./b` are `a/b`, as in paths; the root alone stands for all in it. */
+/** Normalizes `a//b` and `a/./b` to `a/b`, as in paths. The root alone means everything in it. */
 function tidy(pattern: string): string {
   const plain = pattern.replace(/\/(?:\.?\/)+/g, '/').replace(/\/\.$/, '/');
   return plain === '/' ? '/**' : plain;
 }
 
-/** `C:\Users\a` is `/c/Users/a`, as in the patterns. Letters with marks have one spelling, as in file systems that know no other. */
+/** Turns `C:\Users\a` into `/c/Users/a`, as in the patterns. Unicode is normalized (NFC), since some file systems decompose letters. */
 function toPosix(path: string): string {
   const text = path.normalize();
   const drive = /^([A-Za-z]):[\\/]/.exec(text)?.[1];

@@ -1,27 +1,27 @@
-/** One character, any one, or any run of them. `isName`: it belongs to the name that a pattern is about. */
-type Piece = { readonly letter: string; readonly isName: boolean } | 'any' | 'star';
-/** `**`, or the pieces of one part of a path; `plain`: its text, if it stands for itself. */
-export type Part =
+/** One character, any character, or any run of them. `isName`: the character belongs to the name that a pattern is about. */
+type GlobToken = { readonly letter: string; readonly isName: boolean } | 'any' | 'star';
+/** `**`, or the pieces of one part of a path. `plain` is its text if it is literal. */
+export type GlobSegment =
   | '**'
-  | { readonly pieces: readonly Piece[]; readonly plain: string | undefined; readonly isNamed: boolean };
+  | { readonly pieces: readonly GlobToken[]; readonly plain: string | undefined; readonly isNamed: boolean };
 
-/** The parts of an absolute path in which letters stand for themselves. */
-export function plainParts(path: string): readonly Part[] {
+/** The parts of a literal absolute path. */
+export function plainParts(path: string): readonly GlobSegment[] {
   return split(path).map((text) => ({ pieces: [], plain: text, isNamed: false }));
 }
 
 /** The parts of a glob. */
-export function globParts(glob: string): readonly Part[] {
+export function globParts(glob: string): readonly GlobSegment[] {
   return split(glob).map(partOf);
 }
 
 /**
- * The parts of a gitignore pattern. A search has to name the last that has a name: of `src/secret` and all in it that is
- * `secret`. Before files of a kind (`secret/*.pem`) it has to name their folder too.
+ * The parts of a gitignore pattern. A search must name the last part that contains a name: `secret` for `src/secret/**`. If that
+ * part is a kind of files, as in `secret/*.pem`, the search must name the folder too.
  */
-export function patternParts(pattern: string): readonly Part[] {
+export function patternParts(pattern: string): readonly GlobSegment[] {
   const parts = globParts(pattern);
-  const isNamed = (part: Part): boolean => part !== '**' && part.isNamed;
+  const isNamed = (part: GlobSegment): boolean => part !== '**' && part.isNamed;
   const last = parts.findLastIndex(isNamed);
   const file = parts.at(-1);
   const isKind = last === parts.length - 1 && file !== '**' && file?.plain === undefined;
@@ -38,17 +38,17 @@ const split = (path: string): string[] =>
 const LETTER = /[\p{L}\p{N}]/u;
 const PIECES = /\\(.)|\[(?:\\.|[^\]\\])[^\]]*\]|\*+|\?|./gsu;
 
-function partOf(text: string): Part {
+function partOf(text: string): GlobSegment {
   if (/^\*\*+$/.test(text)) return '**';
   const found = [...text.matchAll(PIECES)].map(([piece, escaped]): string => escaped ?? piece);
   const isPlain = (piece: string): boolean => [...piece].length === 1 && piece !== '*' && piece !== '?';
   const letters = found.filter((piece) => LETTER.test(piece) && isPlain(piece));
-  // Of `package.json` the name is `package`, of `*.pem` and `.env` what they end in.
+  // The name in `package.json` is `package`; in `*.pem` and `.env` it is the ending.
   const dot = found.lastIndexOf('.');
   const stem = found.slice(0, Math.max(dot, 0)).some((piece) => isPlain(piece) && LETTER.test(piece))
     ? dot
     : found.length;
-  const pieces = found.map((piece, at): Piece => {
+  const pieces = found.map((piece, at): GlobToken => {
     if (piece.startsWith('*')) return 'star';
     if (!isPlain(piece)) return 'any';
     return { letter: piece, isName: at < stem && LETTER.test(piece) };
@@ -56,19 +56,19 @@ function partOf(text: string): Part {
   return { pieces, plain: found.every(isPlain) ? found.join('') : undefined, isNamed: letters.length > 0 };
 }
 
-/** What looking for names may cost in all, in places that are compared. */
-export interface Steps {
+/** The remaining budget for looking for names, in compared positions. */
+export interface GlobBudget {
   left: number;
 }
 
-/** Enough for every glob that anybody writes: a millisecond or two. */
+/** Enough for every glob that a person writes. It takes a millisecond or two. */
 export const MOST_STEPS = 20_000;
 
 /**
- * Whether a path that is in `pattern`, or in a folder that is, may be found by `glob`, and the parts that have to be named are:
- * `secre?` names `secret`, a lone star does not. Where that takes too many steps it is taken to be.
+ * Whether `glob` may find a path that matches `pattern`, or is in a folder that does, and also names the parts that must be named:
+ * `secre?` names `secret`, a lone star does not. Returns true if that takes too many steps.
  */
-export function namesIn(glob: readonly Part[], pattern: readonly Part[], steps: Steps): boolean {
+export function namesIn(glob: readonly GlobSegment[], pattern: readonly GlobSegment[], steps: GlobBudget): boolean {
   const width = glob.length + 1;
   const seen = new Set<number>();
   const meet = (i: number, j: number): boolean => {
@@ -89,13 +89,18 @@ export function namesIn(glob: readonly Part[], pattern: readonly Part[], steps: 
   return meet(0, 0);
 }
 
-function partsMeet(part: Exclude<Part, '**'>, given: Exclude<Part, '**'>, isName: boolean, steps: Steps): boolean {
+function partsMeet(
+  part: Exclude<GlobSegment, '**'>,
+  given: Exclude<GlobSegment, '**'>,
+  isName: boolean,
+  steps: GlobBudget,
+): boolean {
   if (part.plain !== undefined && given.plain !== undefined) return part.plain === given.plain;
   const a = part.pieces.length > 0 ? part.pieces : piecesOf(part.plain);
   const b = given.pieces.length > 0 ? given.pieces : piecesOf(given.plain);
   const width = b.length + 1;
   const seen = new Set<number>();
-  /** Depth first, and never twice at one place. `named`: letters of the name have met. */
+  /** Depth first; each state is visited once. `named`: a letter of the name has matched. */
   const open: [i: number, j: number, named: boolean][] = [[0, 0, !isName]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [i, j, named] = next;
@@ -124,4 +129,4 @@ function partsMeet(part: Exclude<Part, '**'>, given: Exclude<Part, '**'>, isName
   return false;
 }
 
-const piecesOf = (text = ''): readonly Piece[] => [...text].map((letter) => ({ letter, isName: false }));
+const piecesOf = (text = ''): readonly GlobToken[] => [...text].map((letter) => ({ letter, isName: false }));

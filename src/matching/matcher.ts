@@ -7,42 +7,42 @@ import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
 import type { KnownAgent } from './known-agent.js';
-import { inTime, whyExponential } from './regex-cost.js';
+import { timedTest, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
 
-/** A compiled matcher. `static`: the answer depends on the subject alone, so it may be remembered per subject. */
+/** A compiled matcher. `static`: the answer depends only on the subject, so it may be cached per subject. */
 export interface Matcher {
   readonly all: boolean;
   readonly static: boolean;
-  /** For people and for records: `*` if it matches everything. */
+  /** The matcher's text for messages and records; `*` if it matches everything. */
   readonly text: string;
-  /** The text of the user's function that decides, where one does. */
+  /** The source of the user's function, if one decides. */
   readonly code?: string;
-  /** An empty or undefined subject is matched by a match-all only, an unknown one (null) by every matcher. Never throws. `input`: read-only; static ones need none. */
+  /** Never throws. Only a match-all accepts an empty or undefined subject; an unknown one (null) matches unless the hook permits. `input`: read-only; static ones need none. */
   matches(subject: Subject, input?: unknown, agent?: KnownAgent): boolean;
 }
 
 export interface MatcherContext {
   readonly dialect: Dialect;
   readonly event: EventSpec;
-  /** Its name in errors and warnings: `PreToolUse[0].matcher`. */
+  /** The matcher's place for errors and warnings, such as `PreToolUse[0].matcher`. */
   readonly where: string;
-  /** Told of a predicate that threw or returned a promise; the hook runs. Default: a process warning. */
+  /** Called when a predicate threw or returned a promise; the hook then runs. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
-  /** For a hook that permits what it is asked about: what is not known to match does not. Else it matches, so that a guard is not skipped. */
+  /** The hook permits calls, so an uncertain match is no match. Otherwise an uncertain match counts, so that no guard is skipped. */
   readonly permits?: boolean;
 }
 
-/** Whether one name of the subject matches. `every`: all names of an aliased tool must (a negated glob), else any may. */
+/** Whether one name of the subject matches. `every`: all names of an aliased tool must match (for a negated glob), else one is enough. */
 interface NameTest {
   readonly test: (name: string) => boolean;
   readonly every?: boolean;
 }
 
 /**
- * Compiles a matcher, once, at registration. Throws INVALID_HOOKS for what its dialect does not know; what the dialect
- * takes but cannot mean anything is a warning.
+ * Compiles a matcher once, at registration. Throws INVALID_HOOKS for one that its dialect does not accept. One that the dialect
+ * accepts but that has no effect causes a warning.
  */
 export function compileMatcher(
   matcher: unknown,
@@ -69,7 +69,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
   }
   if (typeof matcher === 'string') return new NameMatcher(matcher, codeTests(matcher, context, warnings), context);
   if (types.isRegExp(matcher)) {
-    // Without the flags g and y, which would make a test depend on the previous one.
+    // The flags g and y would make a test depend on the previous one.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
     const why = whyExponential(pattern.source, pattern.flags);
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
@@ -79,7 +79,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
   return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
 }
 
-/** A class, since hosts keep many: what closures would hold of each is more than the matcher itself. */
+/** A class, because hosts keep many matchers and closures would take more memory than the matcher itself. */
 class NameMatcher implements Matcher {
   readonly all = false;
   readonly static = true;
@@ -108,7 +108,7 @@ class NameMatcher implements Matcher {
   }
 }
 
-/** A matcher that reads the whole input by another program's rules. */
+/** A matcher that tests the whole input by another program's rules. */
 class ReadyMatcher implements Matcher {
   readonly all = false;
   readonly static = false;
@@ -137,7 +137,7 @@ function reporterOf({ onError, where }: MatcherContext): (error: unknown) => voi
 
 type Predicate = (subject: string, input: unknown) => unknown;
 
-/** One whose user's function decides. A class, for its one getter: in a literal it would make the engine keep this in a slow form. */
+/** A matcher in which the user's function decides. A class because of the getter, which would put an object literal into slow mode. */
 class PredicateMatcher implements Matcher {
   readonly all = false;
   readonly static = false;
@@ -171,7 +171,7 @@ class PredicateMatcher implements Matcher {
     const predicate = this.#predicate;
     try {
       const answer = predicate(subject, input);
-      // Nearly all of them.
+      // By far the most frequent case.
       if (typeof answer === 'boolean') return answer;
       ignoreRejections(answer);
       if (!isThenable(answer)) return Boolean(answer);
@@ -202,7 +202,7 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
 
-/** A separate function, so that a registration keeps the name alone and not the whole closure. */
+/** A separate function, so that its closure holds only the name. */
 function exact(name: string): NameTest {
   return { test: (subject) => subject === name };
 }
@@ -211,7 +211,7 @@ function isGlob(name: string): boolean {
   return /[*?[{]|^!|[+@!]\(/.test(name);
 }
 
-/** Splits on `|` and `,` that are in no bracket of any kind: `{a,b}` and `@(a|b)` are one glob each. */
+/** Splits at `|` and `,` outside brackets of any kind: `{a,b}` and `@(a|b)` are one glob each. */
 function alternatives(text: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -224,7 +224,7 @@ function alternatives(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** A pattern of only text and `*`, for which `compileWildcard` is enough. */
+/** A pattern with no special characters but `*`, for which `compileWildcard` is enough. */
 const PLAIN_GLOB = /^[^?[\]{}()!+@#]*$/;
 
 function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
@@ -235,9 +235,9 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   let names: number;
   const negated = pattern.startsWith('!');
   try {
-    // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
+    // `!(a|b)` is an extended glob; by default minimatch would negate the literal `(a|b)`.
     const nonegate = pattern.startsWith('!(');
-    // Most hosts have no such glob, and registering is synchronous. Only we use it, so a second copy of it does no harm.
+    // Loaded on demand, because few hosts have such a glob, and synchronously, because registering is. A second copy does no harm.
     const { Minimatch, braceExpand } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
     const options = {
       dot: true,
@@ -251,7 +251,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   } catch (error) {
     return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
   }
-  // A part that is left out would silently match nothing.
+  // minimatch cuts the list of names off, and the rest would silently match nothing.
   if (names > MOST_NAMES)
     return refuse(context, `the braces in "${clip(pattern, 80)}" stand for more than ${MOST_NAMES} names`);
   const isCostly = COSTLY_GLOB.test(pattern);
@@ -264,18 +264,18 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
     return { test: () => context.permits !== true };
   }
   const test = (name: string): boolean => compiled.match(flat(name));
-  const bounded = inTime(test, { unsure: context.permits !== true });
+  const bounded = timedTest(test, { unsure: context.permits !== true });
   const late = (reason: string): void => reporterOf(context)(new Error(`the matcher ${reason}`));
   return { test: isCostly ? (name) => bounded(name, late) : test, every: negated };
 }
 
-/** Patterns with repetition, or that can match in many ways: `+(a|aa)`, `*a*a*a*`. */
+/** Patterns with repetitions, or that can match in many ways, such as `+(a|aa)` and `*a*a*a*`. */
 const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){3}/;
-/** Longer than any glob that a person would write. */
+/** No person writes longer globs. */
 const LONGEST_GLOB = 4096;
 const MOST_NAMES = 1000;
 
-/** A subject is a name, not a path: `*` matches a slash too, as it would any other character. */
+/** Hides slashes from minimatch: a subject is a name and not a path, so `*` must match them too. */
 function flat(name: string): string {
   return name.replaceAll('/', '\u2044');
 }

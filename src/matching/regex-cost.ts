@@ -1,29 +1,29 @@
 import { createRequire } from 'node:module';
 import type { analyse } from 'scslre';
 import { callBounded } from '../values/bounded.js';
-import { LOOKED_AT, type Ways, waysOf } from './regex-ways.js';
+import { LOOKED_AT, type RegexCost, waysOf } from './regex-ways.js';
 
-/** So many ways are tried in the time of a blink. */
+/** An engine tries this many ways in a fraction of a second. */
 const FEW = 1e8;
-/** The milliseconds allowed for one test of a pattern that could not be analysed. */
+/** Milliseconds that one test of a pattern may take. */
 const DEADLINE = 200;
-/** The milliseconds allowed for analysis at once; in the long run, a share of time. Real hooks do not have that many patterns. */
+/** Milliseconds that analyses may take at once, and the share of time in the long run. Real hooks do not reach these limits. */
 const BUDGET = 10_000;
 const SHARE = 0.1;
-/** The length of a subject no longer than the names of tools. */
+/** The length of the subjects for trials, about that of the longest tool names. */
 const PUMPED = 64;
 const MOST_WORDS = 12;
-/** Patterns that are remembered. */
+/** How many patterns are cached. */
 const MOST_KNOWN = 10_000;
 
 let left = BUDGET;
 let asked = performance.now();
 const known = new Map<string, string | undefined>();
 
-/** A test of a subject. `late`: it did not end in time, and never runs again. */
+/** Tests a subject. `late` is called when the test did not end in time; it is then never run again. */
 export type RegexTest = (subject: string, late: (why: string) => void) => boolean;
 
-/** Why a regular expression can need exponential time; undefined: it was not found to. The pattern must compile. */
+/** Why a regular expression can take exponential time; undefined if no reason was found. The pattern must be valid. */
 export function whyExponential(source: string, flags = ''): string | undefined {
   if (waysOf(source).count * LOOKED_AT <= FEW) return undefined;
   const key = `${flags}/${source}`;
@@ -34,19 +34,20 @@ export function whyExponential(source: string, flags = ''): string | undefined {
   return known.get(key);
 }
 
-/** The test of a pattern that `whyExponential` has nothing against: at most 256 characters are looked at, for a bounded time. */
+/** Makes a test of a pattern that passed `whyExponential`. If it may be slow, only 256 characters are tested, for a bounded time. */
 export function boundedTest(pattern: RegExp): RegexTest {
   const ways = waysOf(pattern.source);
   const isCheap = ways.count * LOOKED_AT <= FEW;
   const looked = (subject: string): string => (mayRunOn(ways, subject) ? subject : subject.slice(0, LOOKED_AT));
   if (isCheap) return (subject) => pattern.test(looked(subject));
-  return inTime((subject) => pattern.test(looked(subject)), { longest: LOOKED_AT });
+  return timedTest((subject) => pattern.test(looked(subject)), { longest: LOOKED_AT });
 }
 
 /**
- * A test that is no longer run after it once took too long: from then on its answer is `unsure`. `longest`: how much of a subject it reads.
+ * Wraps a test so that it is no longer run once it took too long; from then on the answer is `unsure`. `longest` is how many
+ * characters of a subject the test reads.
  */
-export function inTime(
+export function timedTest(
   test: (subject: string) => boolean,
   { longest = Number.POSITIVE_INFINITY, unsure = true } = {},
 ): RegexTest {
@@ -61,8 +62,8 @@ export function inTime(
   };
 }
 
-/** Without a loop, the time grows at most linearly with the subject. */
-function mayRunOn({ count, loops }: Ways, subject: string): boolean {
+/** Without a loop, the time grows at most linearly with the subject, so a longer subject may be tested. */
+function mayRunOn({ count, loops }: RegexCost, subject: string): boolean {
   return !loops && count * subject.length <= FEW;
 }
 
@@ -86,7 +87,7 @@ function repeatedTwice(pattern: RegExp): string | undefined {
   return report && `${report.type === 'Self' ? `${report.quant.raw} is repeated` : 'it repeats'} in more than one way`;
 }
 
-/** Alternatives that overlap, `(a|aa)+`, are found by trying what the pattern itself is made of, again and again. */
+/** Finds overlapping alternatives such as `(a|aa)+` by testing the pattern on repetitions of its own words. */
 function slowOn({ source, flags }: RegExp): string | undefined {
   const pattern = new RegExp(source, flags.replace(/[gy]/g, ''));
   const words = new Set([
@@ -101,7 +102,7 @@ function slowOn({ source, flags }: RegExp): string | undefined {
     for (const begin of new Set(['', start])) {
       const text = `${begin}${word.repeat(PUMPED).slice(0, PUMPED)}\n!`;
       const ends = (milliseconds: number): boolean => callBounded(() => pattern.test(text), milliseconds) !== undefined;
-      // Twice: the machine may have been busy.
+      // Tried twice, because the machine may have been busy.
       if (!ends(DEADLINE / 2) && !ends(2 * DEADLINE)) return `"${word}" repeated, for one`;
     }
   }

@@ -1,23 +1,23 @@
-/** How many characters of a subject a regular expression is tested on. */
+/** How many characters of a subject a regular expression is tested on at most. */
 export const LOOKED_AT = 256;
-/** A pattern longer than this is not counted. */
+/** The ways of longer patterns are not counted. */
 const LONGEST = 1000;
-/** No subject needs more rounds than this. */
+/** Larger quantifiers are not counted. */
 const MOST_ROUNDS = 1000;
 
 /** The ways in which a pattern can be tried on a subject of `LOOKED_AT` characters. */
-export interface Ways {
-  /** The most ways to match from one place; Infinity: they were not counted. */
+export interface RegexCost {
+  /** An upper bound of the ways to match from one position; Infinity if they were not counted. */
   readonly count: number;
-  /** It holds an unbounded quantifier, so its cost grows with the subject. */
+  /** Whether it has an unbounded quantifier, so that the cost grows with the subject. */
   readonly loops: boolean;
 }
 
 /**
- * Counts the ways in which a pattern may be tried: alternatives add, sequences multiply, and a loop over something that matches in
- * several ways is not counted. It is an upper bound, not an estimate: no backtracking engine takes more paths.
+ * Counts the ways in which a pattern may be tried: alternatives add and sequences multiply. An unbounded loop over something that
+ * matches in several ways is not counted. The result is an upper bound: no backtracking engine takes more paths.
  */
-export function waysOf(source: string): Ways {
+export function waysOf(source: string): RegexCost {
   if (source.length > LONGEST) return { count: Number.POSITIVE_INFINITY, loops: true };
   const counter = new Counter(source);
   return { count: counter.alternatives(), loops: counter.loops };
@@ -72,7 +72,7 @@ class Counter {
     const most = from === undefined || (more !== undefined && to === '') ? undefined : Number(to ?? from);
     this.loops ||= most === undefined;
     if (Math.max(least, most ?? 0) > MOST_ROUNDS) return Number.POSITIVE_INFINITY;
-    // A body that matches in one way has one length, unless it matches nothing.
+    // A body that matches in one way has a fixed length, so there are at most as many rounds as characters.
     if (ways === 1) return most === undefined ? Math.max(LOOKED_AT, least) : Math.max(1, most);
     return most === undefined ? Number.POSITIVE_INFINITY : (ways + 1) ** most;
   }

@@ -1,6 +1,14 @@
-import { type Counts, countsOf, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
+import {
+  countsOf,
+  countUntil,
+  type Filter,
+  type FireCounts,
+  isFiltering,
+  matches,
+  NO_FILTER,
+} from './records/filter.js';
 import { KeptRecords } from './records/kept.js';
-import { type Row, rowAt } from './records/row.js';
+import { type RowOnPage, rowAt } from './records/row.js';
 import { batch, computed, signal } from './ui.js';
 
 /** The source of the records, and its state. */
@@ -24,13 +32,13 @@ export const tab = signal<Tab>('fires');
 export const until = signal<number | undefined>(undefined);
 /** The part of time that the lanes show; undefined: all of it. */
 export const span = signal<readonly [from: number, to: number] | undefined>(undefined);
-export const selected = signal<Row | undefined>(undefined);
+export const selected = signal<RowOnPage | undefined>(undefined);
 /** Loads older records of the store; undefined: there are none. */
 export const older = signal<(() => Promise<void>) | undefined>(undefined);
 /** The scope tree as the server reports it; undefined: unknown. */
 export const scopes = signal<unknown>(undefined);
 
-export const rows = computed<readonly Row[]>(() => {
+export const rows = computed<readonly RowOnPage[]>(() => {
   version.value;
   return kept.value.rows;
 });
@@ -41,23 +49,23 @@ export const extent = computed<readonly [number, number]>(() => {
   if (all.length === 0) return [0, 1];
   let first = Number.POSITIVE_INFINITY;
   for (const { start } of all) if (start < first) first = start;
-  return [first, Math.max((all.at(-1) as Row).at, first + 1)];
+  return [first, Math.max((all.at(-1) as RowOnPage).at, first + 1)];
 });
-const told = computed<readonly Row[]>(() => {
+const told = computed<readonly RowOnPage[]>(() => {
   version.value;
   const all = rows.value;
   const end = until.value;
   return end === undefined ? all : all.slice(0, countUntil(all, end)).map((row) => rowAt(row, end));
 });
 /** The rows that pass the filters and the scrubber, by time. */
-export const shown = computed<readonly Row[]>(() => {
+export const shown = computed<readonly RowOnPage[]>(() => {
   version.value;
   const wanted = filter.value;
   const all = told.value;
   return isFiltering(wanted) ? all.filter((row) => matches(row, wanted, until.value)) : all.slice();
 });
 /** Counts of the rows without the filter by outcome, whose buttons show these counts. */
-export const counts = computed<Counts>(() => {
+export const counts = computed<FireCounts>(() => {
   version.value;
   const wanted = { ...filter.value, outcomes: 0 };
   const filtering = isFiltering(wanted);

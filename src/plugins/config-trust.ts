@@ -5,12 +5,12 @@ import { parseOwnJson, readHookText } from '../files/json-file.js';
 import { consentOf } from '../trust/accept.js';
 import { changeSince, whyUnreadable } from '../trust/changes.js';
 import { type Consent, goneRequest, isSame, realOr, type TrustRequest } from '../trust/consent.js';
-import type { Held } from '../trust/held-file.js';
+import type { UnacceptedFile } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
 import { isObject } from '../values/shape.js';
 import { CodeFiles } from './code-files.js';
 
-/** In this order; the first accepted one counts. */
+/** The names of configuration files, in order of precedence: the first accepted one counts. */
 export const CONFIG_PLACES = [
   'hookscope.config.ts',
   'hookscope.config.mjs',
@@ -18,17 +18,17 @@ export const CONFIG_PLACES = [
   'hookscope.config.json',
 ];
 
-/** A configuration in a folder, now or when it was accepted, and its consent. */
+/** A configuration file in a folder, or one that was accepted there and is gone. */
 export interface FoundConfig {
   readonly file: string;
   readonly request: TrustRequest;
-  /** The acceptance. */
+  /** The acceptance, if there is one. */
   readonly consent?: Consent;
-  /** Absent: it is accepted as it is. */
-  readonly held?: Held<'config'>;
+  /** Why it may not be used; absent if it is accepted as it is. */
+  readonly held?: UnacceptedFile<'config'>;
 }
 
-/** Every configuration of a directory, itself and not above it, and those that were accepted in it and are gone. Nothing of them runs. */
+/** Every configuration in a directory (not above it), and those that were accepted there and are gone. Runs none of them. */
 export async function judgeConfigs(directory: string, store: TrustStore): Promise<FoundConfig[]> {
   const project = realOr(directory);
   const found: FoundConfig[] = [];
@@ -47,8 +47,8 @@ export async function judgeConfigs(directory: string, store: TrustStore): Promis
   return found;
 }
 
-/** Those among them that are not, or no longer, accepted. */
-export async function heldConfigs(directory: string, store: TrustStore): Promise<Held<'config'>[]> {
+/** The configurations in a directory that are not, or no longer, accepted. */
+export async function heldConfigs(directory: string, store: TrustStore): Promise<UnacceptedFile<'config'>[]> {
   return (await judgeConfigs(directory, store)).flatMap(({ held }) => held ?? []);
 }
 
@@ -66,7 +66,7 @@ async function judge(file: string, place: string, project: string, store: TrustS
   return { ...found, held: { ...held, state: 'changed', why: `${why}; see hookscope trust`, previous: consent } };
 }
 
-/** A file that was named at the acceptance and is not named now: it is gone, or another one is found in its place. */
+/** A file that was part of the acceptance and is no longer named: it is gone, or another one is resolved in its place. */
 function missingSince({ files }: Consent, request: TrustRequest): string | undefined {
   const missing = Object.keys(files).find(
     (name) => files[name]?.sha256 !== null && !Object.hasOwn(request.files, name),
@@ -81,7 +81,7 @@ function gone(file: string, consent: Consent): FoundConfig {
   return { file, request, consent, held };
 }
 
-/** What consent would be bound to: the file, its imports, and the plugins and scripts that it names. */
+/** The content that an acceptance would cover: the file, its imports, and the plugins and scripts that it names. */
 async function requestOf(file: string, place: string, project: string): Promise<TrustRequest> {
   const real = realOr(file);
   const code = new CodeFiles(project);
@@ -91,7 +91,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
     for (const name of pluginNames(config)) await code.plugin(name, { from: project });
     for (const handler of commandsIn(config)) code.command(handler);
   } catch (error) {
-    // A file that cannot be read is still held; using it reports the problem.
+    // A file that cannot be read is still unaccepted; using it reports the problem.
     if (!isHookscopeError(error)) throw error;
   }
   const { files, unresolved, manifests } = code;
@@ -109,7 +109,7 @@ export function isCodeFile(file: string): boolean {
   return !file.endsWith('.json');
 }
 
-/** The plugins that a configuration names, as it is read from JSON. */
+/** The plugins that a configuration from JSON names. */
 export function pluginNames(config: unknown): string[] {
   const plugins: unknown = isObject(config) ? config['plugins'] : [];
   if (!Array.isArray(plugins)) return [];
@@ -117,7 +117,7 @@ export function pluginNames(config: unknown): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** Everything that may be the description of a command, at any depth. */
+/** Every object that may describe a command hook, at any depth. */
 function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown>>> {
   const waiting: unknown[] = [config];
   while (waiting.length > 0) {
@@ -128,7 +128,7 @@ function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown
   }
 }
 
-/** Also true for a broken link: someone would miss its hooks. */
+/** Also true for a broken link, so that its missing hooks are reported. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

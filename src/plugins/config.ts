@@ -13,16 +13,16 @@ import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
-/** A plugin by package name or path, or the plugin itself; with its options after it. */
+/** A plugin by package name or path, or the plugin itself, optionally followed by its options. */
 export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, options?: unknown, how?: UseOptions];
 
-/** The content of a configuration file: the options of `createHost`, and what is registered in the host. */
+/** The content of a configuration file: the options of `createHost`, and the plugins and hooks for the host. */
 export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends HostOptions<C> {
-  /** Applied first, in this order. Names are found from the file's directory. */
+  /** Applied before the hooks, in this order. Names are resolved from the file's directory. */
   readonly plugins?: readonly PluginEntry[];
-  /** For every agent. They come after the plugins' hooks, so they win a conflict of rewrites. */
+  /** Hooks for every agent. They are registered after the plugins' hooks, so they win a conflict of rewrites. */
   readonly hooks?: Hooks<NoInfer<C>>;
-  /** By exact agent type: hooks that each agent of the type gets for itself, or a function that makes them. */
+  /** By exact agent type: hooks that are registered for each agent of the type, or a function that makes them. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<NoInfer<C>>>>;
   /** Like a group's `enforce`, for all of its hooks and plugins; the lower of the two counts. */
   readonly enforce?: boolean | number;
@@ -46,7 +46,7 @@ export function defineConfig<const C extends CustomEvents = NoEvents>(config: Ho
 
 const OWN = ['plugins', 'hooks', 'spawnHooks', 'enforce'] as const;
 
-/** Checks the content of a file, except for `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
+/** Checks the content of a file except for the hooks in `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
 export function checkConfig(config: unknown, file: string): HookscopeConfig {
   const wrong = (where: string, expected: string, near?: string): HookscopeError =>
     new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest: near });
@@ -57,7 +57,7 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
     if (!known.includes(key))
       throw wrong(key, `is not a known key; there are ${known.join(', ')}`, nearest(key, known));
   }
-  within(file, '', () => checkHostOptions(hostOptionsOf(config)));
+  withFileInErrors(file, '', () => checkHostOptions(hostOptionsOf(config)));
   const { plugins = [], hooks = {}, spawnHooks = {}, enforce = true } = config;
   if (!ENFORCE.accepts(enforce)) throw wrong('enforce', `expected ${ENFORCE.expected}`);
   if (!Array.isArray(plugins)) throw wrong('plugins', 'expected an array of names, or of [name, options]');
@@ -73,21 +73,21 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
   return config as HookscopeConfig;
 }
 
-/** The options for `createHost` among it. */
+/** The options for `createHost` in a configuration. */
 export function hostOptionsOf(config: object): HostOptions<CustomEvents> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !(OWN as readonly string[]).includes(key)));
 }
 
 export interface ApplyConfigOptions {
-  /** Its place: records and errors name it, and plugins are resolved from its directory. */
+  /** The configuration's file: records and errors name it, and plugins are resolved from its directory. */
   readonly file: string;
   readonly warn?: LoadPluginOptions['warn'];
 }
 
 /**
- * Registers what a configuration holds: plugins, then hooks, then spawnHooks; all of it, or nothing. Its host options are for
- * `createHost`. Returns the undo.
- * @throws HookscopeError INVALID_CONFIG, and what loading and applying plugins throws
+ * Registers the plugins, `hooks` and `spawnHooks` of a configuration, in this order; if one fails, nothing stays registered. Its host
+ * options are not applied: pass them to `createHost`. Resolves to a function that unregisters everything.
+ * @throws HookscopeError INVALID_CONFIG, and the errors of loading and applying plugins
  */
 export async function applyConfig<C extends CustomEvents>(
   host: Host<C>,
@@ -100,15 +100,15 @@ export async function applyConfig<C extends CustomEvents>(
   return applyConfigAs(host, config, options, {});
 }
 
-/** How a configuration that was found is applied. */
+/** Trust checks for a configuration that was found in a folder. */
 export interface ConfigOrigin extends Pick<Origin, 'trustCheckOf'> {
-  /** Throws where a plugin is not to be loaded; `false`: without a word. */
+  /** Whether a plugin may be loaded: throws if not; `false` skips it silently. */
   readonly mayLoad?: (name: string) => Promise<boolean>;
-  /** The checks before commands of a plugin run that it names. */
+  /** The checks before the commands of a named plugin run. */
   readonly checksOf?: (name: string, from: string) => Promise<Origin['trustCheckOf']>;
 }
 
-/** Like `applyConfig`. */
+/** Like `applyConfig`, with trust checks. */
 export async function applyConfigAs<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
@@ -137,14 +137,16 @@ export async function applyConfigAs<C extends CustomEvents>(
     }
     if (hooks)
       undos.push(
-        within(file, 'hooks', () =>
+        withFileInErrors(file, 'hooks', () =>
           registrar.register(undefined, hooks, { source: { kind: 'config', file }, trustCheckOf, ...share }),
         ),
       );
     for (const [type, own] of Object.entries(spawnHooks)) {
       const source = { kind: 'spawn', name: type, file };
       undos.push(
-        within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, trustCheckOf, ...share })),
+        withFileInErrors(file, `spawnHooks.${type}`, () =>
+          registrar.spawnHooks(type, own, { source, trustCheckOf, ...share }),
+        ),
       );
     }
     return undo;
@@ -154,8 +156,8 @@ export async function applyConfigAs<C extends CustomEvents>(
   }
 }
 
-/** Adds the file to errors about hooks or options. */
-export function within<T>(file: string, key: string, step: () => T): T {
+/** Turns errors about hooks or options into INVALID_CONFIG with the file. */
+export function withFileInErrors<T>(file: string, key: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

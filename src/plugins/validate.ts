@@ -1,7 +1,7 @@
 import { createHost } from '../create-host.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { type CustomEvents, eventName, HOOK_EVENTS, type NoEvents, specOf } from '../events/catalogue.js';
-import { named } from '../events/define.js';
+import { withName } from '../events/define.js';
 import { whyBad } from '../events/output/check.js';
 import { helperToOutput } from '../events/output/helper-words.js';
 import { type ReadOutput, readOutput } from '../events/output/outcome.js';
@@ -13,25 +13,25 @@ import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks, isObject } from '../values/shape.js';
 
-/** One thing that registering would refuse. */
+/** One reason for which registering would fail. */
 export interface HooksProblem {
-  /** `PreToolUse[0].hooks[1].timeout`. */
+  /** The place, such as `PreToolUse[0].hooks[1].timeout`. */
   readonly where: string;
   /** What was expected, with the nearest valid name. */
   readonly message: string;
 }
 
-/** The host against which hooks and outputs are checked. */
+/** Options of `validateHooks` and `validateOutput`. */
 export interface ValidateOptions<C extends CustomEvents = NoEvents> {
-  /** Events of your own, as `createHost` takes them. */
+  /** Custom events, as for `createHost`. */
   readonly events?: C;
 }
 
 const VALIDATE: Keys<ValidateOptions> = { events: checks.object };
 
 /**
- * Every problem that registering these hooks would have, for the tests of a plugin or a configuration; none: they can be
- * registered. Nothing is registered and nothing runs.
+ * Returns every problem that registering these hooks would cause, for tests of a plugin or a configuration. An empty array means that
+ * they can be registered. None of the hooks runs.
  *
  * ```ts
  * validateHooks({ PreToolUse: [{ matcher: 'Bash', timeout: -1, hooks: [] }] });
@@ -49,7 +49,7 @@ export function validateHooks<C extends CustomEvents = NoEvents>(
   const problems = isObject(hooks)
     ? Object.entries(hooks).flatMap(([event, groups]) => checkEvent(event, groups, check))
     : [];
-  // Errors that appear only between hooks (`before`), or in the whole.
+  // Some errors only appear between hooks (`before`), or when all are registered together.
   const whole = problems.length === 0 ? check(hooks) : undefined;
   return whole ? [whole] : problems;
 }
@@ -71,10 +71,10 @@ function checkGroup(event: string, group: unknown, check: PieceCheck): HooksProb
   const right: Record<string, unknown> = {};
   const problems: HooksProblem[] = [];
   for (const [key, value] of Object.entries(options)) {
-    // Its rule is read with each handler.
+    // A problem with the group's `if` is reported for a handler, so its place is corrected.
     const problem = check({ [event]: [{ [key]: value, hooks: [() => undefined] }] });
     if (problem) problems.push(placed(problem, `${event}[0].hooks[0]`, `${event}[0]`));
-    // Other hooks may be what its `before` names.
+    // `before` is left out below, because it may name hooks that are not registered with this one.
     else if (key !== 'before') right[key] = value;
   }
   const at = `${event}[0].hooks`;
@@ -108,7 +108,7 @@ function problemOf(step: () => () => void): HooksProblem | undefined {
 
 /** How hookscope would read an output. */
 export interface ValidatedOutput {
-  /** It can be read: no problem. Warnings do not count. */
+  /** Whether there are no problems. Warnings do not count. */
   readonly ok: boolean;
   /** Why the handler would count as failed. */
   readonly problems: readonly string[];
@@ -117,8 +117,8 @@ export interface ValidatedOutput {
 }
 
 /**
- * Whether a callback may answer the event with this, for the tests of a plugin. Takes what callbacks return: the wire's shape,
- * an output helper's, or nothing.
+ * Checks whether a callback may answer the event with this output, for tests of a plugin. Accepts everything that a callback may
+ * return: an object in the wire format, the result of an output helper, or nothing.
  *
  * ```ts
  * validateOutput('PreToolUse', deny('not here')).ok; // true
@@ -155,5 +155,5 @@ function knownSpec(event: string, events: CustomEvents): EventSpec {
   const name = eventName(event, names);
   if (name === undefined)
     throw new HookscopeError('UNKNOWN_EVENT', { event: String(event), nearest: nearest(event, names) });
-  return specOf(name) ?? named(name, events[name] as CustomEvents[string]);
+  return specOf(name) ?? withName(name, events[name] as CustomEvents[string]);
 }

@@ -1,19 +1,19 @@
 import { quoted } from '../server/client/thin.js';
 import { isObject } from '../values/shape.js';
 import { CLAUDE_WORDS, type HookWords } from './agents/agent.js';
-import { commandOf, HOOK_SECONDS, reasonOf, type Step, scriptOf, secondsFor, stepsOf } from './cases.js';
+import { commandOf, HOOK_SECONDS, type ProbeStep, reasonOf, scriptOf, secondsFor, stepsOf } from './cases.js';
 import type { ModelCall } from './model/api.js';
 import type { ModelScript, ModelTurn } from './model/model.js';
 import type { ProbeFolders } from './place.js';
-import { type Driven, type ProbeRun, runProbed } from './run-agent.js';
+import { type ProbeDriver, type ProbeRun, runProbed } from './run-agent.js';
 import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
 /** What became of a call. `unasked`: it ran, but its hook was never asked; `refused`: it did not run, and its hook was never asked. */
-export type Did = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
+export type CallFate = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
 
 /** The outcome of one call. */
 export interface CallOutcome {
-  readonly did: Did;
+  readonly did: CallFate;
   /** Whether the model received the reason. */
   readonly told: boolean;
 }
@@ -28,7 +28,7 @@ const OURS = 60;
  * readable message if it makes none.
  */
 export async function beforeTool(
-  driven: Driven,
+  driven: ProbeDriver,
   mode: ProbeMode,
   event = driven.agent.beforeTool,
 ): Promise<CallOutcomes> {
@@ -44,7 +44,12 @@ export async function beforeTool(
   return outcomes;
 }
 
-async function play(driven: Driven, mode: ProbeMode, event: string, steps: readonly Step[]): Promise<CallOutcomes> {
+async function play(
+  driven: ProbeDriver,
+  mode: ProbeMode,
+  event: string,
+  steps: readonly ProbeStep[],
+): Promise<CallOutcomes> {
   const { agent } = driven;
   const place = driven.open();
   const words = mode === 'direct' ? agent.words : CLAUDE_WORDS;
@@ -78,7 +83,7 @@ function neverCalled({ printed, end }: ProbeRun): string {
 }
 
 /** The turns of each thread. Parallel calls share a turn; calls of a subagent are in its own thread. */
-function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
+function scriptFor({ agent }: ProbeDriver, steps: readonly ProbeStep[]): ModelScript {
   const main: ModelTurn[] = [];
   const sub: ModelCall[] = [];
   const together: ModelCall[] = [];
@@ -92,14 +97,14 @@ function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
 }
 
 /** The position of a call: its thread, the turn in the thread, and the index among the turn's calls. */
-interface Position {
+interface CallPosition {
   readonly thread: string;
   readonly turn: number;
   readonly call: number;
 }
 
-function positionsIn(script: ModelScript): ReadonlyMap<string, Position> {
-  const found = new Map<string, Position>();
+function positionsIn(script: ModelScript): ReadonlyMap<string, CallPosition> {
+  const found = new Map<string, CallPosition>();
   for (const [thread, turns] of Object.entries(script)) {
     let call = 0;
     for (const [turn, said] of turns.entries())
@@ -112,7 +117,7 @@ function positionsIn(script: ModelScript): ReadonlyMap<string, Position> {
 }
 
 function outcomesOf(
-  steps: readonly Step[],
+  steps: readonly ProbeStep[],
   script: ModelScript,
   run: ProbeRun,
   place: ProbeFolders,
@@ -122,14 +127,14 @@ function outcomesOf(
   const [ran, asked] = [new Set(place.lines('project/ran')), new Set(place.lines('asked'))];
   return Object.fromEntries(
     steps.map((step) => {
-      const { thread, turn, call } = positions.get(`call_${step.name}`) as Position;
+      const { thread, turn, call } = positions.get(`call_${step.name}`) as CallPosition;
       const requests = run.asked.filter((one) => one.thread === thread);
       const results = requests.at(-1)?.results ?? [];
       const received = results[call] ?? '';
       const reason = reasonOf(step, words);
       const told = reason !== undefined && received.includes(reason);
       const wasAsked = asked.has(step.name);
-      const did = (): Did => {
+      const did = (): CallFate => {
         if (requests.length <= turn) return 'not called';
         if (ran.has(`${step.name} ran`)) return wasAsked ? 'ran' : 'unasked';
         if (received.includes('hello-rewritten')) return 'rewritten';
@@ -151,7 +156,7 @@ esac
 
 /** All cases as one of our hooks files, with a group for each. */
 const hooksFileOf = (
-  steps: readonly Step[],
+  steps: readonly ProbeStep[],
   scripts: ReadonlyMap<string, string>,
   onFailure: 'block' | undefined,
 ): object => ({

@@ -2,7 +2,7 @@ import { quoted } from '../server/client/thin.js';
 import { CLAUDE_WORDS, type HookWords } from './agents/agent.js';
 
 /** One hook before the shell tool, to be tested. */
-export interface Case {
+export interface ProbeCase {
   readonly name: string;
   /** `no`: the hook wants to stop the call. `broken`: it is a guard that fails. */
   readonly kind: 'no' | 'broken' | 'other';
@@ -24,7 +24,7 @@ const LATE = 10;
 const BECAUSE = 'NO-BECAUSE\n';
 
 /** All cases. Those that may end a run are last. */
-export const CASES: readonly Case[] = [
+export const CASES: readonly ProbeCase[] = [
   { name: 'silent0', kind: 'other', what: 'nothing' },
   { name: 'allow', kind: 'other', what: 'allow', stdout: ({ allow }) => [allow] },
   { name: 'deny', kind: 'no', what: 'exit 0, the deny of this agent', stdout: ({ deny }) => [deny] },
@@ -95,22 +95,22 @@ export const CASES: readonly Case[] = [
 ];
 
 /** The time limit of our hooks in seconds; short only for hooks that are late or hold their output open. */
-export const secondsFor = ({ after, holds }: Case): number => ((after ?? holds) === undefined ? 30 : HOOK_SECONDS);
+export const secondsFor = ({ after, holds }: ProbeCase): number => ((after ?? holds) === undefined ? 30 : HOOK_SECONDS);
 
 /** Where the call is made: alone in a turn of the model, in parallel with another call, or by a subagent. */
 export type Scene = 'alone' | 'parallel' | 'subagent';
 
 /** One call of the model, and the hook that is asked about it. */
-export interface Step {
+export interface ProbeStep {
   readonly name: string;
   readonly scene: Scene;
-  readonly of: Case;
+  readonly of: ProbeCase;
 }
 
-const named = (name: string): Case => CASES.find((one) => one.name === name) as Case;
+const named = (name: string): ProbeCase => CASES.find((one) => one.name === name) as ProbeCase;
 
 /** Some of the hooks with parallel calls and in a subagent. */
-const SCENES: readonly Step[] = [
+const SCENES: readonly ProbeStep[] = [
   { name: 'parallel_deny', scene: 'parallel', of: named('deny') },
   { name: 'parallel_silent0', scene: 'parallel', of: named('silent0') },
   { name: 'subagent_silent0', scene: 'subagent', of: named('silent0') },
@@ -119,8 +119,8 @@ const SCENES: readonly Step[] = [
 ];
 
 /** All steps, with those that may end a run last, and without subagents if the agent does not tell hooks about them. */
-export function stepsOf(hasSubagents: boolean): readonly Step[] {
-  const alone = CASES.map((of): Step => ({ name: of.name, scene: 'alone', of }));
+export function stepsOf(hasSubagents: boolean): readonly ProbeStep[] {
+  const alone = CASES.map((of): ProbeStep => ({ name: of.name, scene: 'alone', of }));
   const scenes = SCENES.filter(({ scene }) => scene !== 'subagent' || hasSubagents);
   return [...alone.slice(0, -2), ...scenes, ...alone.slice(-2)];
 }
@@ -129,19 +129,19 @@ export function stepsOf(hasSubagents: boolean): readonly Step[] {
 export const commandOf = (name: string): string => `echo ${name} ran >> ran; echo out-${name}`;
 
 /** The reason of a step's hook, which is looked for in what the model receives. */
-export function reasonOf({ name, of }: Step, words: HookWords): string | undefined {
-  const said = `${printedBy(of, words)}${of.stderr ?? ''}`;
+export function reasonOf({ name, of }: ProbeStep, words: HookWords): string | undefined {
+  const said = `${probeOutput(of, words)}${of.stderr ?? ''}`;
   if (/STOP-R/.test(said)) return `STOP-${name.toUpperCase()}`;
   if (/ASK-R/.test(said)) return `ASK-${name.toUpperCase()}`;
   return /NO-BECAUSE/.test(said) ? `NO-${name.toUpperCase()}` : undefined;
 }
 
 /** The output of a hook. */
-export const printedBy = ({ stdout }: Case, words: HookWords): string =>
+export const probeOutput = ({ stdout }: ProbeCase, words: HookWords): string =>
   (stdout?.(words) ?? []).map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
 
 /** The hook as a script, which first notes in the file `asked` that it was asked. */
-export function scriptOf(step: Step, words: HookWords, asked: string): string {
+export function scriptOf(step: ProbeStep, words: HookWords, asked: string): string {
   const { of } = step;
   const reason = reasonOf(step, words) ?? '';
   const printed = (text: string, to: string): string =>
@@ -150,7 +150,7 @@ export function scriptOf(step: Step, words: HookWords, asked: string): string {
 echo ${step.name} >> ${quoted(asked)}
 cat > /dev/null
 ${of.after === undefined ? '' : `sleep ${of.after}\n`}${of.holds === undefined ? '' : `sleep ${of.holds} &\n`}${printed(
-  printedBy(of, words),
+  probeOutput(of, words),
   '',
 )}${printed(of.stderr ?? '', ' >&2')}${of.killed ? 'kill -9 $$' : `exit ${of.exit ?? 0}`}
 `;

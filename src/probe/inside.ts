@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { messageOf } from '../values/waiting/promises.js';
 import { probedAgent } from './agents/agents.js';
 import { beforeTool, type CallOutcomes } from './before-tool.js';
-import { type Heard, otherEvents } from './other-events.js';
+import { type AnswerReception, otherEvents } from './other-events.js';
 import { openPlace } from './place.js';
-import { type Driven, versionOf } from './run-agent.js';
+import { type ProbeDriver, versionOf } from './run-agent.js';
 import type { ProbeMode } from './through.js';
 
 /** What to run and observe. */
@@ -29,10 +29,10 @@ export interface ProbePlan {
 }
 
 /** What was observed. */
-export interface Seen {
+export interface ProbeObservations {
   readonly version: string;
   readonly before_tool: Readonly<Partial<Record<ProbeMode, CallOutcomes>>>;
-  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
+  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, AnswerReception>>>>>;
   /** How often the agent was started. */
   readonly runs: number;
   /** The policy files that the agent has mentioned in its output. */
@@ -42,24 +42,24 @@ export interface Seen {
 }
 
 /** A line of output from the process that drives the agent. */
-export type FromInside =
+export type InsideMessage =
   | { readonly type: 'ready'; readonly open: readonly string[] }
   | { readonly type: 'tell'; readonly text: string }
-  | { readonly type: 'seen'; readonly seen: Seen }
+  | { readonly type: 'seen'; readonly seen: ProbeObservations }
   | { readonly type: 'failed'; readonly message: string };
 
-const say = (message: FromInside): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+const say = (message: InsideMessage): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** The network interfaces of this process besides loopback. */
 const open = (): string[] =>
   Object.entries(networkInterfaces()).flatMap(([name, all]) => (all?.some(({ internal }) => !internal) ? [name] : []));
 
-async function play(plan: ProbePlan, signal: AbortSignal): Promise<Seen> {
+async function play(plan: ProbePlan, signal: AbortSignal): Promise<ProbeObservations> {
   const agent = probedAgent(plan.agent);
   const named = new Set<string>();
   const problems = new Set<string>();
   let runs = 0;
-  const driven: Driven = {
+  const driven: ProbeDriver = {
     agent,
     path: plan.path,
     patience: plan.patience,
@@ -73,7 +73,7 @@ async function play(plan: ProbePlan, signal: AbortSignal): Promise<Seen> {
   const version = await versionOf(driven);
   say({ type: 'tell', text: `${agent.title} ${version} (${plan.path})` });
   const before: Partial<Record<ProbeMode, CallOutcomes>> = {};
-  const others: Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>> = {};
+  const others: Partial<Record<ProbeMode, Readonly<Record<string, AnswerReception>>>> = {};
   for (const mode of plan.modes) {
     say({ type: 'tell', text: `${WORDS[mode]} …` });
     before[mode] = await beforeTool(driven, mode, plan.event);

@@ -1,6 +1,6 @@
-import type { Did } from './before-tool.js';
-import { CASES, type Case, stepsOf } from './cases.js';
-import type { Heard } from './other-events.js';
+import type { CallFate } from './before-tool.js';
+import { CASES, type ProbeCase, stepsOf } from './cases.js';
+import type { AnswerReception } from './other-events.js';
 import { type ProbeReport, wordsOf } from './report.js';
 import { MODES, type ProbeMode } from './through.js';
 
@@ -11,7 +11,7 @@ export interface Results {
   readonly version: string;
   readonly date: string;
   readonly before_tool: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, string>>>>>;
-  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
+  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, AnswerReception>>>>>;
 }
 
 /** Converts a report to the stored form. */
@@ -34,7 +34,7 @@ export function resultsOf({ agent: name, title, version, date, cases, sums, othe
   };
 }
 
-const WORDS: Readonly<Record<Did, string>> = {
+const WORDS: Readonly<Record<CallFate, string>> = {
   ran: '**runs**',
   blocked: 'stopped',
   rewritten: 'the other runs',
@@ -55,7 +55,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 
-const didOf = (outcome = 'not called'): Did => outcome.replace(/, told$/, '') as Did;
+const didOf = (outcome = 'not called'): CallFate => outcome.replace(/, told$/, '') as CallFate;
 const headOf = (all: readonly Results[]): string[] => [
   '',
   ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through hookscope']),
@@ -80,12 +80,12 @@ export function casesTable(all: readonly Results[]): string {
       const did = didOf(seen[name]);
       return did === 'ran' ? ran : WORDS[did];
     };
-  const row = ({ name, what, kind }: Case): string[] => [
+  const row = ({ name, what, kind }: ProbeCase): string[] => [
     what,
     ...cellsOf(all, of(name, kind === 'other' && name !== 'ask' ? 'runs' : WORDS.ran)),
   ];
-  const kinds = (kind: Case['kind']): readonly Case[] => CASES.filter((one) => one.kind === kind);
-  const sum = (kind: Case['kind'], words: string): string[] => {
+  const kinds = (kind: ProbeCase['kind']): readonly ProbeCase[] => CASES.filter((one) => one.kind === kind);
+  const sum = (kind: ProbeCase['kind'], words: string): string[] => {
     const names = kinds(kind).map(({ name }) => name);
     const stopped = ({ before_tool }: Results, mode: ProbeMode): string | undefined => {
       const made = names.map((one) => didOf(before_tool[mode]?.[one])).filter((did) => did !== 'not called');
@@ -118,7 +118,7 @@ export function casesTable(all: readonly Results[]): string {
 /** Whether answers of hooks on other events have an effect. */
 export function eventsTable(all: readonly Results[]): string {
   const names = [...new Set(all.flatMap(({ other_events }) => Object.keys(other_events.direct ?? {})))];
-  const said = (heard: Heard | undefined): string => (heard === undefined ? '?' : (HEARD[heard] ?? heard));
+  const said = (heard: AnswerReception | undefined): string => (heard === undefined ? '?' : (HEARD[heard] ?? heard));
   return table(
     headOf(all),
     names.map((name) => [

@@ -8,20 +8,23 @@ import { commandOf } from './cases.js';
 import type { ModelCall } from './model/api.js';
 import type { ModelScript } from './model/model.js';
 import type { ProbeFolders } from './place.js';
-import { type Driven, runProbed } from './run-agent.js';
-import { SAYINGS, type Saying, type Seen } from './sayings.js';
+import { type ProbeDriver, runProbed } from './run-agent.js';
+import { type ObservedRun, type ProbeAnswer, SAYINGS } from './sayings.js';
 import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
 /** `no word`: the agent cannot express the answer, as hookscope itself says; `not asked`: it lacks the event, or does not fire it here. */
-export type Heard = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
+export type AnswerReception = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
 
-const fileName = ({ name }: Saying): string => name.replaceAll(/\W+/g, '-');
-const markOf = (saying: Saying): string => `MARK-${fileName(saying)}`;
+const fileName = ({ name }: ProbeAnswer): string => name.replaceAll(/\W+/g, '-');
+const markOf = (saying: ProbeAnswer): string => `MARK-${fileName(saying)}`;
 
 /** Whether the agent acts on the answers of hooks on prompts, at the start, after tools, at the end, and in subagents. */
-export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Readonly<Record<string, Heard>>> {
+export async function otherEvents(
+  driven: ProbeDriver,
+  mode: ProbeMode,
+): Promise<Readonly<Record<string, AnswerReception>>> {
   const { agent } = driven;
-  const results: Record<string, Heard> = {};
+  const results: Record<string, AnswerReception> = {};
   const sayable = SAYINGS.filter((saying) => {
     results[saying.name] = eventOf(agent, saying) === undefined ? 'not asked' : 'no word';
     return results[saying.name] === 'no word' && wordsOf(agent, saying, mode) !== undefined;
@@ -33,13 +36,13 @@ export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Read
 }
 
 /** The agent's own name of the event; undefined if it lacks the event, or does not fire it without a user. */
-function eventOf({ name, unasked, subagent }: ProbedAgent, saying: Saying): string | undefined {
+function eventOf({ name, unasked, subagent }: ProbedAgent, saying: ProbeAnswer): string | undefined {
   if (unasked?.includes(saying.event) || (saying.inside && subagent === undefined)) return undefined;
   return agentCodec(name).events.find(({ ours }) => ours === saying.event)?.name;
 }
 
 /** The output of the saying's hook; undefined if the agent has none for it. (Claude Code's own format is ours.) */
-function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): string | undefined {
+function wordsOf({ name, says }: ProbedAgent, saying: ProbeAnswer, mode: ProbeMode): string | undefined {
   const own = says[saying.words];
   if (mode !== 'direct' && carriedBy(name, saying).carried === 'no') return undefined;
   const said = mode === 'direct' || name === 'claude-code' ? own : saying.say;
@@ -47,13 +50,17 @@ function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): 
 }
 
 /** Whether the agent takes the answer; `no` if our own hooks cannot give it on the event. */
-const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
+const carriedBy = (agent: string, { event, what }: ProbeAnswer): AgentSupport => {
   const spec = specOf(event);
   if (what === 'stop' && spec?.endsLoop === false) return { carried: 'no', source: 'seen' };
   return supports(agent, event, what);
 };
 
-async function play(driven: Driven, mode: ProbeMode, sayings: readonly Saying[]): Promise<Record<string, Heard>> {
+async function play(
+  driven: ProbeDriver,
+  mode: ProbeMode,
+  sayings: readonly ProbeAnswer[],
+): Promise<Record<string, AnswerReception>> {
   const { agent } = driven;
   const place = driven.open();
   const scripts = sayings.map((saying) => scriptOf(place, saying, wordsOf(agent, saying, mode) as string));
@@ -61,7 +68,7 @@ async function play(driven: Driven, mode: ProbeMode, sayings: readonly Saying[])
   const events = [...new Set(sayings.map((saying) => eventOf(agent, saying) as string))];
   const commandFor = (event: string): string => {
     if (mode !== 'direct') return throughUs(agent, place, event, hooks);
-    const own = scripts.filter((_, i) => eventOf(agent, sayings[i] as Saying) === event);
+    const own = scripts.filter((_, i) => eventOf(agent, sayings[i] as ProbeAnswer) === event);
     const all = own.map((file) => `printf '%s' "$input" | sh ${quoted(file)}`).join('\n');
     return `sh ${quoted(place.write(`direct/${event}.sh`, `#!/bin/sh\ninput=$(cat)\n${all}\n`))}`;
   };
@@ -81,7 +88,7 @@ async function play(driven: Driven, mode: ProbeMode, sayings: readonly Saying[])
   }
 }
 
-function heardBy({ name }: ProbedAgent, saying: Saying, mode: ProbeMode, seen: Seen): Heard {
+function heardBy({ name }: ProbedAgent, saying: ProbeAnswer, mode: ProbeMode, seen: ObservedRun): AnswerReception {
   const { carried, as } = mode === 'direct' ? { carried: 'yes', as: undefined } : carriedBy(name, saying);
   const instead = carried === 'as' && as !== undefined;
   const isHeard = (instead ? (saying.heardAs ?? saying.heard) : saying.heard)(seen, markOf(saying));
@@ -90,7 +97,7 @@ function heardBy({ name }: ProbedAgent, saying: Saying, mode: ProbeMode, seen: S
 }
 
 /** The script of a main agent that makes the calls, and of a subagent if some are made in one. */
-function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): ModelScript {
+function scriptFor(agent: ProbedAgent, sayings: readonly ProbeAnswer[]): ModelScript {
   const calls = (inside: boolean): ModelCall[] =>
     sayings.flatMap(({ call, inside: own }) =>
       call !== undefined && (own === true) === inside ? [{ id: `call_${call}`, ...agent.shell(commandOf(call)) }] : [],
@@ -99,7 +106,7 @@ function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): ModelScript 
   return { main: [...calls(false), ...spawns, 'All done.'], sub: [...calls(true), 'Sub done.'] };
 }
 
-function scriptOf(place: ProbeFolders, saying: Saying, words: string): string {
+function scriptOf(place: ProbeFolders, saying: ProbeAnswer, words: string): string {
   const { call, once } = saying;
   const file = place.write(`words/${fileName(saying)}`, `${words.replaceAll('MARK', markOf(saying))}\n`);
   return place.write(
@@ -113,7 +120,7 @@ esac
   );
 }
 
-function hooksOf(sayings: readonly Saying[], scripts: readonly string[]): object {
+function hooksOf(sayings: readonly ProbeAnswer[], scripts: readonly string[]): object {
   const hooks: Record<string, object[]> = {};
   for (const [i, { event }] of sayings.entries()) {
     hooks[event] ??= [];

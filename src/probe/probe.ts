@@ -9,7 +9,7 @@ import { adoptGroup } from '../handlers/command/process-group.js';
 import { ownFolder } from '../plugins/own-folder.js';
 import { messageOf } from '../values/waiting/promises.js';
 import type { ProbedAgent } from './agents/agent.js';
-import type { FromInside, ProbePlan, Seen } from './inside.js';
+import type { InsideMessage, ProbeObservations, ProbePlan } from './inside.js';
 import { findProgram, type Isolation, isProgram } from './isolation.js';
 import { passedOn } from './place.js';
 import { policyFiles } from './policies.js';
@@ -91,7 +91,11 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
   }
 }
 
-async function drive({ agent, isolation, signal, tell }: ProbeOptions, cwd: string, plan: ProbePlan): Promise<Seen> {
+async function drive(
+  { agent, isolation, signal, tell }: ProbeOptions,
+  cwd: string,
+  plan: ProbePlan,
+): Promise<ProbeObservations> {
   const [program = '', ...args] = [
     ...(isolation?.words ?? []),
     process.execPath,
@@ -120,7 +124,7 @@ async function drive({ agent, isolation, signal, tell }: ProbeOptions, cwd: stri
     signal.throwIfAborted();
     child.stdin.write(`${JSON.stringify(plan)}\n`);
     for await (const line of createInterface({ input: child.stdout })) {
-      const message = JSON.parse(line) as FromInside;
+      const message = JSON.parse(line) as InsideMessage;
       if (signal.aborted) break;
       if (message.type === 'tell') tell(message.text);
       if (message.type === 'seen') return message.seen;

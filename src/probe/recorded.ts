@@ -1,13 +1,13 @@
 // Made by npm run generate from what npm run interop has seen.
 
 /** What one version of an agent did without hookscope: for each outcome, the names of the hooks after which it was observed. */
-export interface Recorded {
+export interface ProbedVersion {
   readonly version: string;
   readonly date: string;
   readonly did: Readonly<Record<string, string>>;
 }
 
-export const RECORDED: Readonly<Record<string, Recorded>> = {
+export const RECORDED: Readonly<Record<string, ProbedVersion>> = {
   'claude-code': {
     version: '2.1.330',
     date: '2026-11-23',

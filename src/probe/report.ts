@@ -1,8 +1,8 @@
 import { probedAgent } from './agents/agents.js';
-import type { CallOutcome, CallOutcomes, Did } from './before-tool.js';
-import { type Case, type Step, stepsOf } from './cases.js';
-import type { Seen } from './inside.js';
-import type { Heard } from './other-events.js';
+import type { CallFate, CallOutcome, CallOutcomes } from './before-tool.js';
+import { type ProbeCase, type ProbeStep, stepsOf } from './cases.js';
+import type { ProbeObservations } from './inside.js';
+import type { AnswerReception } from './other-events.js';
 import type { SystemFile } from './policies.js';
 import { RECORDED } from './recorded.js';
 import { MODES, type ProbeMode } from './through.js';
@@ -10,8 +10,8 @@ import { MODES, type ProbeMode } from './through.js';
 /** One tested call, with its hook. */
 export interface ProbedCase {
   readonly name: string;
-  readonly kind: Case['kind'];
-  readonly scene: Step['scene'];
+  readonly kind: ProbeCase['kind'];
+  readonly scene: ProbeStep['scene'];
   readonly what: string;
   /** The outcome for the agent alone, with hookscope, and with a hookscope server; absent if not tested. */
   readonly direct?: CallOutcome;
@@ -22,14 +22,14 @@ export interface ProbedCase {
 }
 
 /** Numbers of denials and of broken guards. */
-export interface Sum {
+export interface CaseCounts {
   readonly noes: number;
   readonly broken: number;
 }
 
 /** How many of them stopped the tool; `of`: how many were tested by a call. */
-export interface SumOf extends Sum {
-  readonly of: Sum;
+export interface SumOf extends CaseCounts {
+  readonly of: CaseCounts;
 }
 
 /** The result of `hookscope doctor --probe` for one agent. */
@@ -47,7 +47,7 @@ export interface ProbeReport {
   readonly runs: number;
   readonly sums: Readonly<Partial<Record<ProbeMode, SumOf>>>;
   readonly cases: readonly ProbedCase[];
-  readonly other_events: Seen['other_events'];
+  readonly other_events: ProbeObservations['other_events'];
   /** The recorded version to compare with; absent if none was recorded. */
   readonly recorded?: { readonly version: string; readonly date: string };
   /** How many denials and broken guards were compared with it, and how many could not be, because the call was not made or shows nothing about the hook. */
@@ -59,16 +59,16 @@ export interface ProbeReport {
   readonly problems: readonly string[];
 }
 
-interface Parts {
+interface ReportParts {
   readonly agent: string;
   readonly program: string;
   readonly network: ProbeReport['network'];
   readonly policies: readonly SystemFile[];
-  readonly seen: Seen;
+  readonly seen: ProbeObservations;
   readonly date: string;
 }
 
-export function reportOf({ agent: name, program, network, policies, seen, date }: Parts): ProbeReport {
+export function reportOf({ agent: name, program, network, policies, seen, date }: ReportParts): ProbeReport {
   const agent = probedAgent(name);
   const steps = stepsOf(agent.subagent !== undefined);
   const recorded = RECORDED[name];
@@ -119,30 +119,33 @@ export function reportOf({ agent: name, program, network, policies, seen, date }
   };
 }
 
-const SCENES: Readonly<Record<Step['scene'], string>> = {
+const SCENES: Readonly<Record<ProbeStep['scene'], string>> = {
   alone: '',
   parallel: 'of two calls at once: ',
   subagent: 'in a subagent: ',
 };
 
-export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
+export const wordsOf = ({ scene, of }: ProbeStep): string => `${SCENES[scene]}${of.what}`;
 
 /** Outcomes that show what a hook can do. A call that was not made, hung, or was refused by something else shows nothing. */
-const SAYING: ReadonlySet<string | undefined> = new Set<Did>(['ran', 'blocked', 'rewritten', 'unasked']);
+const SAYING: ReadonlySet<string | undefined> = new Set<CallFate>(['ran', 'blocked', 'rewritten', 'unasked']);
 
 /** How many calls that were made alone were stopped, and of how many. */
-function sumOf(steps: readonly Step[], outcomes: CallOutcomes): SumOf {
-  const count = (kind: Case['kind'], does: (did: Did) => boolean): number =>
+function sumOf(steps: readonly ProbeStep[], outcomes: CallOutcomes): SumOf {
+  const count = (kind: ProbeCase['kind'], does: (did: CallFate) => boolean): number =>
     steps.filter(
       ({ scene, of, name }) => scene === 'alone' && of.kind === kind && does(outcomes[name]?.did ?? 'not called'),
     ).length;
-  const sum = (does: (did: Did) => boolean): Sum => ({ noes: count('no', does), broken: count('broken', does) });
+  const sum = (does: (did: CallFate) => boolean): CaseCounts => ({
+    noes: count('no', does),
+    broken: count('broken', does),
+  });
   return { ...sum((did) => did === 'blocked'), of: sum((did) => did !== 'not called') };
 }
 
 /** Why the outcomes mean nothing: even with a silent hook, something else decided. Undefined if they count. */
 function voidBecause({ silent0 }: CallOutcomes): string | undefined {
-  const words: Readonly<Partial<Record<Did, string>>> = {
+  const words: Readonly<Partial<Record<CallFate, string>>> = {
     unasked:
       'it never asked its hook: this version may not read the file that was written for it, or runs no hooks there',
     refused: 'it refused a call without asking its hook: something else does not allow its shell tool',
@@ -160,10 +163,10 @@ const NAMES: Readonly<Record<ProbeMode, string>> = {
 };
 
 function problemsOf(
-  steps: readonly Step[],
+  steps: readonly ProbeStep[],
   mode: ProbeMode,
   outcomes: CallOutcomes | undefined,
-  events: Readonly<Record<string, Heard>> | undefined,
+  events: Readonly<Record<string, AnswerReception>> | undefined,
 ): string[] {
   if (outcomes === undefined) return [];
   const nothing = voidBecause(outcomes);
@@ -184,7 +187,7 @@ function problemsOf(
 }
 
 /** The expected outcome of a call with hookscope in between. */
-export const wantedOf = ({ name, kind }: Case): Did =>
+export const wantedOf = ({ name, kind }: ProbeCase): CallFate =>
   kind === 'other' && name !== 'ask' ? (name === 'rewrite' ? 'rewritten' : 'ran') : 'blocked';
 
 /** What the recorded version of an agent did after a hook; undefined if it was not tested. */

@@ -3,7 +3,7 @@ import { adoptGroup } from '../handlers/command/process-group.js';
 import { freshMark, markVariable } from '../handlers/command/run-mark.js';
 import { timerMs } from '../values/waiting/timer.js';
 import type { ProbedAgent } from './agents/agent.js';
-import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
+import { type ModelScript, type ScriptedRequest, startModel } from './model/model.js';
 import type { ProbeFolders } from './place.js';
 
 /** The most characters of an agent's output that are kept; the middle is cut out. */
@@ -12,7 +12,7 @@ const KEPT = 100_000;
 const LONGEST = 15;
 
 /** The agent to drive, and how long it may be idle. */
-export interface Driven {
+export interface ProbeDriver {
   readonly agent: ProbedAgent;
   /** Its executable. */
   readonly path: string;
@@ -28,7 +28,7 @@ export interface Driven {
 }
 
 export interface ProbeRun {
-  readonly asked: readonly ModelRequest[];
+  readonly asked: readonly ScriptedRequest[];
   /** The program's output, shortened in the middle. */
   readonly printed: string;
   /** Whether it hung and had to be killed. */
@@ -37,7 +37,7 @@ export interface ProbeRun {
   readonly end: string;
 }
 
-export interface RunOptions {
+export interface ProbeRunOptions {
   readonly place: ProbeFolders;
   readonly script: ModelScript;
   /** A command for each event, by the agent's own names. */
@@ -47,9 +47,12 @@ export interface RunOptions {
 }
 
 /** Runs the real program once, with one prompt. All processes that it started are ended with it. */
-export async function runProbed(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<ProbeRun> {
+export async function runProbed(
+  driven: ProbeDriver,
+  { place, script, hooks, seconds }: ProbeRunOptions,
+): Promise<ProbeRun> {
   const { agent } = driven;
-  let watched: Watched = { alive: () => undefined, over: () => undefined };
+  let watched: RunMonitor = { alive: () => undefined, over: () => undefined };
   const model = await startModel(
     script,
     () => watched.alive(),
@@ -68,7 +71,7 @@ export async function runProbed(driven: Driven, { place, script, hooks, seconds 
 }
 
 /** The version that the program reports; `unknown` if it reports none. */
-export async function versionOf(driven: Driven): Promise<string> {
+export async function versionOf(driven: ProbeDriver): Promise<string> {
   const { project, env, folder } = driven.open();
   const options = { args: ['--version'], env: { ...env, ...driven.agent.env(1, folder) }, cwd: project };
   const { printed } = await watch(driven, options, () => undefined);
@@ -85,13 +88,13 @@ export function versionIn(printed: string): string {
 const LONGEST_VERSION = 60;
 
 /** How the model tells the watcher of a run about it. */
-interface Watched {
+interface RunMonitor {
   alive(): void;
   /** The run will never end by itself. */
   over(): void;
 }
 
-interface Started {
+interface AgentLaunch {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -99,9 +102,9 @@ interface Started {
 
 /** Runs the program until it ends, or is idle for too long. */
 async function watch(
-  { path, patience, signal }: Driven,
-  { args, env, cwd }: Started,
-  onStart: (watched: Watched) => void,
+  { path, patience, signal }: ProbeDriver,
+  { args, env, cwd }: AgentLaunch,
+  onStart: (watched: RunMonitor) => void,
 ): Promise<Omit<ProbeRun, 'asked'>> {
   signal.throwIfAborted();
   const mark = freshMark();

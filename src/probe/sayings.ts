@@ -1,9 +1,9 @@
 import type { Sayable } from '../agents/table.js';
-import { context, specific } from './agents/agent.js';
+import { context, specificOutput } from './agents/agent.js';
 import type { ProbeRun } from './run-agent.js';
 
 /** One answer of a hook on another event, and how to detect that the agent acted on it. */
-export interface Saying {
+export interface ProbeAnswer {
   readonly name: string;
   readonly what: Sayable;
   /** Our event; `say` is the output of our hook on it. */
@@ -19,25 +19,25 @@ export interface Saying {
   readonly alone?: true;
   /** The answer is given only inside a subagent. */
   readonly inside?: true;
-  heard(run: Seen, mark: string): boolean;
+  heard(run: ObservedRun, mark: string): boolean;
   /** Like `heard`, for agents that get another answer in its place. */
-  heardAs?(run: Seen, mark: string): boolean;
+  heardAs?(run: ObservedRun, mark: string): boolean;
 }
 
 /** A run with the calls that ran. */
-export type Seen = ProbeRun & { readonly ran: readonly string[] };
+export type ObservedRun = ProbeRun & { readonly ran: readonly string[] };
 
-const told: Saying['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
+const told: ProbeAnswer['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
 /** Whether the model got the mark in place of the call's output. */
 const replaced =
-  (call: string): Saying['heard'] =>
+  (call: string): ProbeAnswer['heard'] =>
   ({ asked }, mark) =>
     asked.some(({ results }) => results.some((one) => one.includes(mark))) &&
     !asked.some(({ results }) => results.some((one) => one.includes(`out-${call}`)));
-const noModel: Saying['heard'] = ({ asked }) => asked.length === 0;
-const oneModelCall: Saying['heard'] = ({ asked }) => asked.length === 1;
+const noModel: ProbeAnswer['heard'] = ({ asked }) => asked.length === 0;
+const oneModelCall: ProbeAnswer['heard'] = ({ asked }) => asked.length === 1;
 
-export const SAYINGS: readonly Saying[] = [
+export const SAYINGS: readonly ProbeAnswer[] = [
   {
     name: 'context at the start',
     what: 'context',
@@ -67,7 +67,7 @@ export const SAYINGS: readonly Saying[] = [
     name: 'a permission request is denied',
     what: 'deny',
     event: 'PermissionRequest',
-    say: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
+    say: specificOutput('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
     words: 'permission_deny',
     call: 'permission',
     heard: (run, mark) => told(run, mark) && !run.ran.includes('permission'),
@@ -95,7 +95,7 @@ export const SAYINGS: readonly Saying[] = [
     name: "another output in a tool's place",
     what: 'rewrite',
     event: 'PostToolUse',
-    say: specific('PostToolUse', { updatedToolOutput: 'MARK' }),
+    say: specificOutput('PostToolUse', { updatedToolOutput: 'MARK' }),
     words: 'after_tool_replace',
     call: 'replace',
     heard: replaced('replace'),
@@ -113,7 +113,7 @@ export const SAYINGS: readonly Saying[] = [
     name: "a subagent's tool is denied",
     what: 'deny',
     event: 'PreToolUse',
-    say: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
+    say: specificOutput('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
     words: 'deny',
     call: 'inside',
     inside: true,
@@ -200,7 +200,7 @@ export const SAYINGS: readonly Saying[] = [
     name: "an answer in the model's place",
     what: 'value',
     event: 'BeforeModel',
-    say: specific('BeforeModel', {
+    say: specificOutput('BeforeModel', {
       llm_response: {
         candidates: [{ content: { role: 'model', parts: ['MARK'] }, finishReason: 'STOP' }],
       },

@@ -3,7 +3,7 @@ import { interpretOutput } from '../host/call/answer.js';
 import { type Attempt, SILENT } from '../host/call/attempt.js';
 import { timeout } from '../host/call/call-failures.js';
 import type { FireFacts } from '../host/call/facts.js';
-import type { AnswerFunction } from '../host/call/said-again.js';
+import type { AnswerSource } from '../host/call/said-again.js';
 import { callbackOf, type Work } from '../host/call/work.js';
 import { predicateHash } from '../host/tell/record.js';
 import type { KnownAgent } from '../matching/known-agent.js';
@@ -11,39 +11,39 @@ import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
-import { type Called, callOnce } from './answers/called.js';
+import { type CallbackResult, callOnce } from './answers/called.js';
 import { isOtherwise } from './answers/damaged.js';
 import type { GroupTime } from './answers/group-time.js';
 import type { Claims } from './claims.js';
-import { type Given, isCovered, type Stood } from './given.js';
-import type { Guess } from './guesses.js';
+import { isCovered, type ReplayAnswers, type StandInHook } from './given.js';
+import type { AnswerGuess } from './guesses.js';
 import { ANY_VALUE, isMasked, look } from './look.js';
 import type { KnownAnswer } from './recorded.js';
 
 /** A hook whose answer is not known, and why. */
-export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
+export interface UnknownAnswer extends Pick<Registration, 'name' | 'kind'> {
   /** Absent if it is not a registered hook. */
   readonly hook?: Registration | undefined;
   readonly why: string;
 }
 
 /** The fire that is being replayed, which the stand-ins read. There is only one at a time. */
-export interface UnderWay {
-  given: Given;
-  guess: Guess;
+export interface FireReplay {
+  given: ReplayAnswers;
+  guess: AnswerGuess;
   /** Hooks whose answers are not known, by hook id. */
-  unknown: Map<string, Unanswered>;
+  unknown: Map<string, UnknownAnswer>;
   /** Whether the configuration is the one that decided the recorded fire. */
   isSame: boolean;
   /** Group deadlines in the current run (one run per guess). */
   time: GroupTime;
   /** Results of the callbacks that were run in this fire. */
-  called: Called[];
+  called: CallbackResult[];
 }
 
 /** How hooks are replaced. */
 export interface StandIns {
-  readonly now: UnderWay;
+  readonly now: FireReplay;
   readonly claims: Claims;
   readonly runCallbacks: boolean;
   scopeOf(scope: RegisteredIn): RegisteredIn;
@@ -60,8 +60,8 @@ const BACKGROUND: Attempt = Object.freeze({ background: true });
 export function answering(r: Registration, place: number, careful: boolean, how: StandIns): Registration {
   const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
   const standsFor = { place, original: r.work as object, scope: how.scopeOf(r.scope) };
-  const stood: Stood = { ...r, ...standsFor, rewake: undefined, trustCheck: checkedOnce(r) };
-  const made: Stood = {
+  const stood: StandInHook = { ...r, ...standsFor, rewake: undefined, trustCheck: checkedOnce(r) };
+  const made: StandInHook = {
     ...stood,
     matcher: matcherOf(stood, careful, how),
     rule: careful ? ruleOf(stood, how) : r.rule,
@@ -87,11 +87,11 @@ function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
   };
 }
 
-function workOf(r: Stood, how: StandIns): Work {
+function workOf(r: StandInHook, how: StandIns): Work {
   if (r.async === true) return { answer: () => BACKGROUND };
   // An observing hook's answer does not affect the decision.
   if (r.phase === 'observe') return { answer: () => SILENT };
-  const answer: AnswerFunction = (fire, asked, input) => {
+  const answer: AnswerSource = (fire, asked, input) => {
     const { given } = how.now;
     const said = given.answerOf(r, input);
     const why = said === undefined ? NO_ANSWER : whyNot(said, r, how.now);
@@ -103,7 +103,7 @@ function workOf(r: Stood, how: StandIns): Work {
 }
 
 /** If several rewrites race, the last to finish wins, so they are replayed in the recorded order. */
-function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
+function racing(r: StandInHook, answer: AnswerSource, { now }: StandIns): Work {
   return {
     answer: (fire, asked, input) => {
       const finished = now.given.answerOf(r, input)?.finished;
@@ -115,12 +115,12 @@ function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
 
 const isUnknown = (input: Json, { spec }: FireFacts): boolean => input[spec.rewrites?.field ?? ''] === ANY_VALUE;
 
-export function note(hook: Registration, why: string, { unknown: noted }: UnderWay): void {
+export function noteUnknown(hook: Registration, why: string, { unknown: noted }: FireReplay): void {
   if (!noted.has(hook.id)) noted.set(hook.id, { hook, name: hook.name, kind: hook.kind, why });
 }
 
 function unknown(hook: Registration, why: string, { now }: StandIns, again: boolean): Attempt {
-  note(hook, why, now);
+  noteUnknown(hook, why, now);
   now.time.doubt(hook);
   return now.guess.answer(hook, again);
 }
@@ -129,7 +129,7 @@ const OTHER_TIME = 'it had not answered in time, and has another time now';
 const TOO_LONG = 'it took longer than it may now';
 
 /** Why a recorded answer does not hold now, because of time limits. Under the same configuration the limits were the same. */
-function whyNot(said: KnownAnswer, r: Registration, { isSame, time }: UnderWay): string | undefined {
+function whyNot(said: KnownAnswer, r: Registration, { isSame, time }: FireReplay): string | undefined {
   const { failure, duration = 0, background } = said;
   const limit = r.timeout * 1000;
   const isLate = failure?.cause === 'timeout';
@@ -152,7 +152,7 @@ function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt
   return read.failure !== undefined ? undefined : read;
 }
 
-function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
+function matcherOf(r: StandInHook, careful: boolean, how: StandIns): Matcher {
   const { matcher } = r;
   if (matcher.all) return matcher;
   const { now } = how;
@@ -184,7 +184,7 @@ const looking = (
   matches: (subject, input, agent) => test(subject, input as Json, agent),
 });
 
-function ruleOf(r: Stood, how: StandIns): Rule | undefined {
+function ruleOf(r: StandInHook, how: StandIns): Rule | undefined {
   const { rule } = r;
   if (rule === undefined) return undefined;
   return {
@@ -196,13 +196,13 @@ function ruleOf(r: Stood, how: StandIns): Rule | undefined {
 }
 
 /** Whether the hook is asked: as recorded, if the configuration is the same; if that is not known, as the guess says. */
-function asked(r: Stood, input: Json, how: StandIns, why: string): boolean {
+function asked(r: StandInHook, input: Json, how: StandIns, why: string): boolean {
   const { now, claims } = how;
   const was = isCovered(r, now.isSame) ? now.given.wasAsked(r, input) : undefined;
   if (was !== undefined) return was;
   // These hooks do not affect the decision.
   if (r.phase === 'observe' || r.async === true) return false;
-  note(r, why, now);
+  noteUnknown(r, why, now);
   if (r.once && !now.guess.matches) claims.doubt(r.scope, now.given.fire, r);
   return now.guess.matches;
 }

@@ -6,7 +6,8 @@ import { findProblem, kindOf } from '../values/problem.js';
 import { checks, isObject, type Json, type OptionCheck } from '../values/shape.js';
 import type { RecordedFire } from './recorded.js';
 
-type Source = HookRecord | RecordedFire;
+/** What can be replayed: a record, or a fire that was read from records before. */
+export type ReplayItem = HookRecord | RecordedFire;
 
 /** The required fields of a fire, and of each of its hooks. */
 const FIRE: Readonly<Record<string, OptionCheck>> = {
@@ -25,7 +26,9 @@ const FIRE: Readonly<Record<string, OptionCheck>> = {
 const HOOK: Readonly<Record<string, OptionCheck>> = { name: checks.text, kind: checks.text, answers: checks.list };
 
 /** Checks records and fires passed in code, like those from a file. Rejects with INVALID_OPTIONS, which names the entry and its key. */
-export async function* checkedSource(source: AsyncIterable<Source> | Iterable<Source>): AsyncGenerator<Source> {
+export async function* checkedSource(
+  source: AsyncIterable<ReplayItem> | Iterable<ReplayItem>,
+): AsyncGenerator<ReplayItem> {
   let index = 0;
   for await (const one of source) {
     const read = await checked(one, `replay: source[${index}]`);
@@ -35,7 +38,7 @@ export async function* checkedSource(source: AsyncIterable<Source> | Iterable<So
 }
 
 /** Checks one entry; undefined for a record of a type that this version does not know. */
-async function checked(one: unknown, where: string): Promise<Source | undefined> {
+async function checked(one: unknown, where: string): Promise<ReplayItem | undefined> {
   if (!isObject(one)) throw wrong(where, `expected a record or a fire, got ${kindOf(one)}`);
   if (!('type' in one)) return checkedFire(one, where);
   const reading = readRecord(one);

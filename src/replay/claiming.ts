@@ -1,7 +1,7 @@
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
-import { note, type StandIns, type UnderWay } from './answering.js';
+import { type FireReplay, noteUnknown, type StandIns } from './answering.js';
 import type { Claim, Claims } from './claims.js';
-import { isCovered, type Stood } from './given.js';
+import { isCovered, type StandInHook } from './given.js';
 
 const ONCE = 'it is not known whether its single run (once) had been used up';
 
@@ -12,7 +12,7 @@ export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>
     const known = made.get(scope);
     if (known !== undefined) return known;
     const { id, kind, depth, session, agentType } = scope;
-    const claimed = (r: Registration): boolean => isClaimed(scope, r as Stood, claims, now);
+    const claimed = (r: Registration): boolean => isClaimed(scope, r as StandInHook, claims, now);
     const claiming: RegisteredIn = {
       id,
       kind,
@@ -33,11 +33,11 @@ export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>
 }
 
 /** Whether the hook has had its single run. If that is not known, the guess decides, and it stays so for the whole run. */
-function isClaimed(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay): boolean {
+function isClaimed(scope: RegisteredIn, r: StandInHook, claims: Claims, now: FireReplay): boolean {
   const { fire } = now.given;
   const claim = claims.made(scope, fire, r) ?? claimBefore(scope, r, claims, now);
   if (claim !== 'maybe') return claim === 'taken';
-  note(r, ONCE, now);
+  noteUnknown(r, ONCE, now);
   if (!now.guess.matches) claims.make(scope, fire, r, 'taken');
   return !now.guess.matches;
 }
@@ -46,7 +46,7 @@ function isClaimed(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay)
  * Whether the hook had its single run before this fire. Under the same configuration, the recording says so. Under any other, the replayed fires
  * do, and the recording can only cast doubt: the run may have been before the recording began, or in another process.
  */
-function claimBefore(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay): Claim {
+function claimBefore(scope: RegisteredIn, r: StandInHook, claims: Claims, now: FireReplay): Claim {
   const { given } = now;
   const { claim, ran, skipped } = claims.before(scope, given.fire, r);
   const recorded = given.claimOf(r);
@@ -60,7 +60,7 @@ function claimBefore(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWa
 /** Notes, before a fire is decided, which recorded registrations its `once` hooks correspond to. */
 export function meetClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
   for (const r of once) {
-    const registered = now.given.registrationOf(r as Stood);
+    const registered = now.given.registrationOf(r as StandInHook);
     if (registered !== undefined) claims.meet(r.scope, now.given.fire, r, registered);
   }
 }
@@ -68,7 +68,7 @@ export function meetClaims(once: readonly Registration[], { claims, now }: Pick<
 /** Notes, after a fire was replayed, what the recording says about its `once` hooks. */
 export function noteClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
   for (const r of once) {
-    const recorded = now.given.claimOf(r as Stood);
+    const recorded = now.given.claimOf(r as StandInHook);
     if (recorded !== undefined) claims.note(r.scope, now.given.fire, r, recorded === 'free' ? 'ran' : 'skipped');
   }
 }

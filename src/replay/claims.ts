@@ -1,5 +1,5 @@
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
-import type { Registered, Stood } from './given.js';
+import type { RegistrationRef, StandInHook } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
 /** The most lives (hosts, sessions and agents) whose claims are remembered. */
@@ -9,19 +9,19 @@ const MOST = 10_000;
 export type Claim = 'free' | 'taken' | 'maybe';
 
 /** What is known about the single run of a hook in one life. */
-export interface Known {
+export interface ClaimHistory {
   readonly claim: Claim;
   /** What the recording says about the hook in replayed fires: that it ran, or that it was skipped as already run. */
   readonly ran: boolean;
   readonly skipped: boolean;
   /** The recorded registration of the hook in the latest of these fires. */
-  readonly registered?: Registered;
+  readonly registered?: RegistrationRef;
 }
 
 /** The claims made in one run of a fire, by life and hook. */
-type Made = ReadonlyMap<string, ReadonlyMap<object, Claim>>;
+type RunClaims = ReadonlyMap<string, ReadonlyMap<object, Claim>>;
 
-const UNSEEN: Known = Object.freeze({ claim: 'free', ran: false, skipped: false });
+const UNSEEN: ClaimHistory = Object.freeze({ claim: 'free', ran: false, skipped: false });
 
 /**
  * Which `once` hooks have run, by life: the host, session or agent that the hook belongs to. A fire may be decided several times, each time with another
@@ -30,18 +30,18 @@ const UNSEEN: Known = Object.freeze({ claim: 'free', ran: false, skipped: false 
  * Hooks are identified by what they run, not by id, because each preview of an agent registers the hooks of its type anew.
  */
 export class Claims {
-  readonly #lives = new Map<string, Map<object, Known>>();
+  readonly #lives = new Map<string, Map<object, ClaimHistory>>();
   #made = new Map<string, Map<object, Claim>>();
 
   /** Returns the claims of the run that has ended, and clears them for the next run. */
-  take(): Made {
+  take(): RunClaims {
     const made = this.#made;
     this.#made = new Map();
     return made;
   }
 
   /** Stores the claims that all runs of a fire agree on; any other becomes `maybe`. */
-  settle(runs: readonly Made[]): void {
+  settle(runs: readonly RunClaims[]): void {
     const lives = new Set(runs.flatMap((made) => [...made.keys()]));
     for (const life of lives) {
       const hooks = new Set(runs.flatMap((made) => [...(made.get(life)?.keys() ?? [])]));
@@ -55,7 +55,7 @@ export class Claims {
   }
 
   /** What is known about the hook from earlier fires. */
-  before(scope: RegisteredIn, fire: RecordedFire, r: Registration): Known {
+  before(scope: RegisteredIn, fire: RecordedFire, r: Registration): ClaimHistory {
     return this.#find(lifeOf(scope, fire), hookOf(r));
   }
 
@@ -93,7 +93,7 @@ export class Claims {
   }
 
   /** Notes the hook's recorded registration. If it has changed within a scope, the agent was started anew, though perhaps no record shows it. */
-  meet(scope: RegisteredIn, fire: RecordedFire, r: Registration, registered: Registered): void {
+  meet(scope: RegisteredIn, fire: RecordedFire, r: Registration, registered: RegistrationRef): void {
     const life = lifeOf(scope, fire);
     const known = this.#find(life, hookOf(r));
     const last = known.registered;
@@ -117,12 +117,12 @@ export class Claims {
       for (const [hook, known] of all ?? []) if (known.claim === 'taken') all?.set(hook, { ...known, claim: 'maybe' });
   }
 
-  #find(life: string, hook: object): Known {
+  #find(life: string, hook: object): ClaimHistory {
     return this.#lives.get(life)?.get(hook) ?? UNSEEN;
   }
 
-  #keep(life: string, hook: object, known: Known): void {
-    const all = this.#lives.get(life) ?? new Map<object, Known>();
+  #keep(life: string, hook: object, known: ClaimHistory): void {
+    const all = this.#lives.get(life) ?? new Map<object, ClaimHistory>();
     this.#lives.delete(life);
     this.#lives.set(life, all.set(hook, known));
     if (this.#lives.size > MOST) this.#lives.delete(this.#lives.keys().next().value as string);
@@ -130,7 +130,7 @@ export class Claims {
 }
 
 /** What identifies a hook: what it runs or, for a stand-in, what the original runs. */
-const hookOf = (r: Registration | Stood): object => ('original' in r ? r.original : (r.work as object));
+const hookOf = (r: Registration | StandInHook): object => ('original' in r ? r.original : (r.work as object));
 
 /** The life that a scope belongs to in a fire. Agents of a type share a scope, so the fire names the agent, unless the scope's agent is above it. */
 function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): string {

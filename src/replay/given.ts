@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
-import { ANY_VALUE, type Gaps } from './look.js';
+import { ANY_VALUE, type InputGaps } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook } from './recorded.js';
 
 /** A recorded registration; its id is unique in its host. */
-export interface Registered {
+export interface RegistrationRef {
   readonly id: string;
   readonly scope: string | undefined;
 }
 
 /** The stand-in for a hook. */
-export interface Stood extends Registration {
+export interface StandInHook extends Registration {
   /** Its position among the hooks in its kind of scope that run the same code. */
   readonly place: number;
   /** What the original runs. The object is shared by all registrations of a hook for agents of a type. */
@@ -20,9 +20,9 @@ export interface Stood extends Registration {
 }
 
 /** A recorded fire's answers for the current hooks. A hook is recognised by the code that it runs, wherever it is registered. */
-export class Given implements Gaps {
+export class ReplayAnswers implements InputGaps {
   readonly fire: RecordedFire;
-  readonly masked: Gaps['masked'];
+  readonly masked: InputGaps['masked'];
   readonly missing: readonly string[];
   readonly #field: string | undefined;
   #rows: Map<string, RecordedHook[]> | undefined;
@@ -55,12 +55,12 @@ export class Given implements Gaps {
   }
 
   /** The recorded row of the hook, identified by its position in its kind of scope; undefined if it was not there. */
-  #rowOf(r: Stood): RecordedHook | undefined {
+  #rowOf(r: StandInHook): RecordedHook | undefined {
     return this.rowsOf(r).filter(({ scope }) => kindOf(scope) === r.scope.kind)[r.place];
   }
 
   /** The hook's answer about this form of the input, or that of another hook that runs the same code. */
-  answerOf(r: Stood, input: Json): KnownAnswer | undefined {
+  answerOf(r: StandInHook, input: Json): KnownAnswer | undefined {
     const row = this.#rowOf(r);
     const forms = this.#formsOf(input);
     for (const { answers } of row === undefined ? this.rowsOf(r) : [row, ...this.rowsOf(r)]) {
@@ -71,7 +71,7 @@ export class Given implements Gaps {
   }
 
   /** Whether the hook was asked about this form of the input, if the configuration is the same; `undefined`: not known. */
-  wasAsked(r: Stood, input: Json): boolean | undefined {
+  wasAsked(r: StandInHook, input: Json): boolean | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
     // A hook that was never asked has judged no version of the input.
@@ -82,7 +82,7 @@ export class Given implements Gaps {
    * Whether a matcher that is a function accepted this form of the input; `undefined`: not known. A skip because of `if` does not tell, since the
    * matcher may not have been called. If the input was rewritten, it is not known for which form a hook was skipped.
    */
-  wasMatched(r: Stood, input: Json, predicate: string): boolean | undefined {
+  wasMatched(r: StandInHook, input: Json, predicate: string): boolean | undefined {
     const row = this.#rowOf(r);
     if (row?.predicate !== predicate) return undefined;
     if (this.#answered(row, input)) return true;
@@ -97,14 +97,14 @@ export class Given implements Gaps {
   }
 
   /** Whether a `once` hook had its single run before this fire; `undefined`: not known. */
-  claimOf(r: Stood): 'free' | 'taken' | undefined {
+  claimOf(r: StandInHook): 'free' | 'taken' | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
     return row.answers.length > 0 ? 'free' : row.skipped === 'once' ? 'taken' : undefined;
   }
 
   /** The hook's recorded registration; undefined if it is not known. */
-  registrationOf(r: Stood): Registered | undefined {
+  registrationOf(r: StandInHook): RegistrationRef | undefined {
     const { id, scope } = this.#rowOf(r) ?? {};
     return id === undefined ? undefined : { id, scope };
   }

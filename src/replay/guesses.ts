@@ -6,7 +6,7 @@ import type { Registration } from '../scopes/registration.js';
 import { ANY_VALUE } from './look.js';
 
 /** An answer that is assumed for every hook whose answer is not known, to see what the decision could be. */
-export interface Guess {
+export interface AnswerGuess {
   readonly name: string;
   /** The assumed result of a matcher or rule that reads unknown input. */
   readonly matches: boolean;
@@ -17,20 +17,20 @@ export interface Guess {
 const SILENT: Attempt = Object.freeze({});
 const WHY = 'what it would have said is not known';
 
-export const silence: Guess = { name: 'silence', matches: false, answer: () => SILENT };
+export const silence: AnswerGuess = { name: 'silence', matches: false, answer: () => SILENT };
 
-const says = (name: string, outcome: Omit<Outcome, 'output'>): Guess => {
+const says = (name: string, outcome: Omit<Outcome, 'output'>): AnswerGuess => {
   const attempt: Attempt = { outcome: { output: {}, ...outcome } };
   return { name, matches: true, answer: () => attempt };
 };
 
-const GUESSES = new WeakMap<EventSpec, readonly Guess[]>();
+const GUESSES = new WeakMap<EventSpec, readonly AnswerGuess[]>();
 
 /**
  * The possible answers of a hook on an event, except silence; the strictest first. The fold is monotone: if no answer changes the decision when
  * all unknown hooks give it, no mixture of answers changes the decision.
  */
-export function guessesOn(spec: EventSpec): readonly Guess[] {
+export function guessesOn(spec: EventSpec): readonly AnswerGuess[] {
   const known = GUESSES.get(spec);
   if (known) return known;
   const all = makeGuesses(spec);
@@ -38,9 +38,9 @@ export function guessesOn(spec: EventSpec): readonly Guess[] {
   return all;
 }
 
-function makeGuesses(spec: EventSpec): readonly Guess[] {
+function makeGuesses(spec: EventSpec): readonly AnswerGuess[] {
   const shape = outputShape(spec);
-  const guesses: Guess[] = [];
+  const guesses: AnswerGuess[] = [];
   if (spec.fold === 'gate')
     for (const verdict of ['deny', 'allow', 'ask'] as const) guesses.push(says(verdict, { verdict, reason: WHY }));
   if (spec.fold !== 'gate' && canBlock(spec)) guesses.push(says('block', { block: true, reason: WHY }));
@@ -58,7 +58,7 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
 }
 
 /** A rewrite to an unknown value. Hooks that would be asked about that value are assumed to have no opinion. */
-function rewrites(): Guess {
+function rewrites(): AnswerGuess {
   const attempt: Attempt = { outcome: { output: {}, rewrite: { value: ANY_VALUE } } };
   return { name: 'rewrite', matches: false, answer: (_, again) => (again ? SILENT : attempt) };
 }

@@ -12,16 +12,16 @@ import type { Plan } from '../host/plan/plan.js';
 import type { EventState } from '../host/services.js';
 import { describeError } from '../values/message.js';
 import type { Json } from '../values/shape.js';
-import type { StandIns, Unanswered } from './answering.js';
+import type { StandIns, UnknownAnswer } from './answering.js';
 import { GroupTime } from './answers/group-time.js';
 import { canonicalDecision, type DecisionWord, effectOf, wordOf } from './changes/canonical.js';
 import { claimingScopes, meetClaims, noteClaims } from './claiming.js';
 import { Claims } from './claims.js';
-import { Given } from './given.js';
-import { type Guess, guessesOn, silence } from './guesses.js';
+import { ReplayAnswers } from './given.js';
+import { type AnswerGuess, guessesOn, silence } from './guesses.js';
 import type { ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
-import { quietCore, World } from './world.js';
+import { quietCore, ReplayHost } from './world.js';
 
 /** What a judgement is based on: the host's decision, the plan, and `how`, a key for all other settings that matter. */
 export interface DecidedBy {
@@ -32,11 +32,11 @@ export interface DecidedBy {
 }
 
 /** The decision of a configuration about a recorded fire. */
-export interface Judged {
+export interface ReplayVerdict {
   /** In canonical form. If `unknown` is not empty, those hooks are taken as silent. */
   readonly decision: Json;
   /** Hooks with unknown answers that could change the decision; empty if none can. */
-  readonly unknown: readonly Unanswered[];
+  readonly unknown: readonly UnknownAnswer[];
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
   /** There were hooks with unknown answers, but they could only change texts for the user or the reason of a denial. */
@@ -53,7 +53,7 @@ export class Judge {
   readonly #core: HostCore;
   readonly #quiet: HostCore;
   readonly #how: StandIns;
-  readonly #world: World;
+  readonly #world: ReplayHost;
   readonly #states = new Map<string, EventState>();
   readonly #revision: string;
 
@@ -70,11 +70,11 @@ export class Judge {
     };
     const claims = new Claims();
     this.#how = { now, claims, runCallbacks, scopeOf: claimingScopes({ claims, now }) };
-    this.#world = new World(this.#core, this.#how);
+    this.#world = new ReplayHost(this.#core, this.#how);
     this.#revision = this.#core.revision();
   }
 
-  async judge(fire: RecordedFire): Promise<Judged> {
+  async judge(fire: RecordedFire): Promise<ReplayVerdict> {
     const state = this.#core.events[fire.event];
     if (state?.spec.name !== fire.event) return undecided(`this configuration knows no event ${fire.event}`);
     const input = completeInput(state, fire.input, this.#core.session);
@@ -87,10 +87,10 @@ export class Judge {
     }
   }
 
-  async #decide(fire: RecordedFire, state: EventState): Promise<Judged> {
+  async #decide(fire: RecordedFire, state: EventState): Promise<ReplayVerdict> {
     const { now, claims } = this.#how;
     const { spec } = state;
-    const given = new Given(fire, spec);
+    const given = new ReplayAnswers(fire, spec);
     now.given = given;
     now.isSame = fire.revision === this.#revision;
     now.unknown = new Map();
@@ -103,7 +103,7 @@ export class Judge {
     const once = plan.registrations.filter((r) => r.once);
     meetClaims(once, this.#how);
     const untapped = this.#untapped(state);
-    const run = (guess: Guess, by: Plan): Promise<AnyDecision> => {
+    const run = (guess: AnswerGuess, by: Plan): Promise<AnyDecision> => {
       now.guess = guess;
       now.time = new GroupTime();
       if (by.size === 0) return Promise.resolve(makeDecision(spec, undefined, NOTHING));
@@ -113,7 +113,7 @@ export class Judge {
     const strangers = guessesOn(spec).length > 1 ? strangersOf(fire, place) : NOTHING;
     if (place.others) this.#world.doubtOthers(fire, once);
     const runs = [claims.take()];
-    let unknown: Unanswered[] = [...now.unknown.values(), ...strangers];
+    let unknown: UnknownAnswer[] = [...now.unknown.values(), ...strangers];
     let isSettled = false;
     let isCertain = false;
     if (strangers.length === 0 && unknown.length > 0) {
@@ -146,7 +146,7 @@ export class Judge {
   }
 
   /** A key for what decides besides the plan's hooks; with hooks outside the plan, the whole configuration's. */
-  #wayOf(strangers: readonly Unanswered[]): string {
+  #wayOf(strangers: readonly UnknownAnswer[]): string {
     const { decisions, merge } = this.#core;
     return strangers.length > 0 ? this.#revision : `${decisions} ${merge}`;
   }
@@ -168,7 +168,7 @@ const asJson = (decision: AnyDecision): Json => decision as unknown as Json;
 const hasSameWord = (a: AnyDecision, b: AnyDecision): boolean =>
   wordOf(asJson(a)) === wordOf(asJson(b)) && a.continues === b.continues;
 
-function undecided(problem: string): Judged {
+function undecided(problem: string): ReplayVerdict {
   return { decision: {}, unknown: NOTHING, problem };
 }
 
@@ -179,7 +179,7 @@ function settingsOf({ id, toolUse, fired, decision }: RecordedFire): FireSetting
 }
 
 /** Placeholders for hooks that could matter but are in no plan. */
-function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace): readonly Unanswered[] {
+function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace): readonly UnknownAnswer[] {
   return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : []), ...(above ? [ABOVE] : [])];
 }
 
@@ -187,15 +187,15 @@ function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace):
 export const STARTER_NOT_RECORDED =
   'the hooks of the agents above this one count too, and who started it was not recorded';
 
-const ABOVE: Unanswered = { name: 'spawnHooks of agents above', kind: 'callback', why: STARTER_NOT_RECORDED };
+const ABOVE: UnknownAnswer = { name: 'spawnHooks of agents above', kind: 'callback', why: STARTER_NOT_RECORDED };
 
-const OTHERS: Unanswered = {
+const OTHERS: UnknownAnswer = {
   name: 'merge: "all"',
   kind: 'callback',
   why: 'the hooks of other agents count too, and which agents were running is not known',
 };
 
-const madeFor = ({ agentType = '' }: RecordedFire): Unanswered => ({
+const madeFor = ({ agentType = '' }: RecordedFire): UnknownAnswer => ({
   name: `spawnHooks("${agentType}")`,
   kind: 'callback',
   why: 'a function makes the hooks of this agent, and was not called',

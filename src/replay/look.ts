@@ -8,18 +8,18 @@ export const MASKS: RegExp = new RegExp(MASK, 'g');
 export const ANY_VALUE: object = Object.freeze({ [Symbol('any value')]: true });
 
 /** The unknown parts of an input. */
-export interface Gaps {
+export interface InputGaps {
   /** Whether secrets are masked. `anywhere`: the masks cannot be distinguished from other text. */
   readonly masked: boolean | 'anywhere';
   /** Paths in the input that were left out, such as `tool_input.data`. An `…` at the end: all paths that begin like this. */
   readonly missing: readonly string[];
 }
 
-export const isMasked = (text: string, { masked }: Gaps): boolean =>
+export const isMasked = (text: string, { masked }: InputGaps): boolean =>
   masked === 'anywhere' || (masked && MASK.test(text));
 
 /** The result of a test on an input; `undefined` if the test has read an unknown part. */
-export function look(input: Json, gaps: Gaps, test: (input: Json) => boolean): boolean | undefined {
+export function look(input: Json, gaps: InputGaps, test: (input: Json) => boolean): boolean | undefined {
   let blind = false;
   const seen = (value: unknown, place: string): unknown => {
     if (typeof value === 'string') {

@@ -18,15 +18,15 @@ export interface ReplayPlace {
 const MOST = 10_000;
 
 /** The agents of one type, and the scope that such an agent gets. */
-interface OfType {
+interface TypedAgents {
   place: ReplayPlace;
   /** The life of each agent (see `Claims`), by session and agent id. */
   readonly agents: Map<string, string>;
 }
 
 /** For `merge: 'all'`, where hooks of all agents count in every fire: the agents with type hooks that may still be running, by host. */
-export class Others {
-  readonly #hosts = new Map<string, Map<string, OfType>>();
+export class OtherAgents {
+  readonly #hosts = new Map<string, Map<string, TypedAgents>>();
   /** Ended agents by host and scope. Hooks that were registered by hand can keep such a scope open, and its type hooks with it. */
   readonly #ended = new Map<string, ReplayPlace>();
   #count = 0;
@@ -35,7 +35,7 @@ export class Others {
   /** Notes that an agent of this type is running. */
   begin(fire: RecordedFire, type: string, place: ReplayPlace): void {
     const { host = '' } = fire;
-    const types = this.#hosts.get(host) ?? new Map<string, OfType>();
+    const types = this.#hosts.get(host) ?? new Map<string, TypedAgents>();
     const of = types.get(type) ?? { place, agents: new Map() };
     of.place = place;
     if (!of.agents.has(nameOf(fire))) this.#count += 1;

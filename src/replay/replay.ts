@@ -3,7 +3,7 @@ import type { HookRecord } from '../emit/record.js';
 import { registrationHash } from '../host/register/revision.js';
 import { checkOption, checkOptions, type Keys } from '../values/options.js';
 import { checks, isObject, type Json, type OptionCheck, SIGNAL } from '../values/shape.js';
-import type { Unanswered } from './answering.js';
+import type { UnknownAnswer } from './answering.js';
 import { behind, hookOf, type ReplayedHook, recordedVoices, voicesOf } from './changes/behind.js';
 import {
   canonicalDecision,
@@ -14,7 +14,7 @@ import {
   wordOf,
 } from './changes/canonical.js';
 import { checkedSource } from './checked.js';
-import { Judge, type Judged } from './judge.js';
+import { Judge, type ReplayVerdict } from './judge.js';
 import { openFires } from './open.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
 import { firesOf } from './source.js';
@@ -118,7 +118,7 @@ const sourceOf = (source: ReplaySource): RecordedFires =>
   typeof source === 'string' ? openFires(source) : firesOf(checkedSource(source), 'memory');
 
 /** Compares a decision with the recorded one. */
-function sinceThen(fire: RecordedFire, now: Judged): Replayed {
+function sinceThen(fire: RecordedFire, now: ReplayVerdict): Replayed {
   const names = new Map(fire.hooks?.map(({ id, name }) => [id, name]));
   const told = fire.decision && canonicalDecision(fire.decision, (id) => names.get(id) ?? id);
   const then = told && { decision: told, word: wordOf(told), unknown: [] };
@@ -136,7 +136,7 @@ function sinceThen(fire: RecordedFire, now: Judged): Replayed {
 }
 
 /** Compares the decisions of two configurations. If an answer is not known, they count as equal only if both have the same hooks for this fire. */
-function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
+function between(fire: RecordedFire, old: ReplayVerdict, now: ReplayVerdict): Replayed {
   const then = decisionOf(old);
   const found = { fire, then, now: decisionOf(now) };
   if (isUnknown(old) || isUnknown(now)) {
@@ -152,16 +152,16 @@ function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
   return { ...found, changed, by: behindBetween(old, now, changed) };
 }
 
-const certainWord = (judged: Judged): DecisionWord | undefined =>
+const certainWord = (judged: ReplayVerdict): DecisionWord | undefined =>
   isUnknown(judged) ? judged.word : wordOf(judged.decision);
 
 /** The change between two words that hooks with unknown answers cannot affect. */
 const changeOfWord = (was: DecisionWord | undefined, is: DecisionWord | undefined): Difference | undefined =>
   was === undefined || is === undefined || was === is ? undefined : changeTo(is, was);
 
-const isUnknown = ({ unknown, problem }: Judged): boolean => unknown.length > 0 || problem !== undefined;
+const isUnknown = ({ unknown, problem }: ReplayVerdict): boolean => unknown.length > 0 || problem !== undefined;
 
-function isSamePlan({ by: old, problem: was }: Judged, { by: now, problem: is }: Judged): boolean {
+function isSamePlan({ by: old, problem: was }: ReplayVerdict, { by: now, problem: is }: ReplayVerdict): boolean {
   if (old === undefined || now === undefined) return was === is;
   const [before, after] = [old, now].map(({ plan, how }) =>
     JSON.stringify([how, plan.registrations.map((r) => [registrationHash(r), r.usualFailure])]),
@@ -169,7 +169,7 @@ function isSamePlan({ by: old, problem: was }: Judged, { by: now, problem: is }:
   return before === after;
 }
 
-const decisionOf = ({ decision, unknown, word, problem }: Judged): ReplayedDecision => ({
+const decisionOf = ({ decision, unknown, word, problem }: ReplayVerdict): ReplayedDecision => ({
   decision,
   word: wordOf(decision),
   unknown: unknown.map(unansweredHook),
@@ -177,15 +177,15 @@ const decisionOf = ({ decision, unknown, word, problem }: Judged): ReplayedDecis
   ...(problem === undefined ? {} : { problem }),
 });
 
-function unansweredHook({ hook, name, kind, why }: Unanswered): ReplayedHook {
+function unansweredHook({ hook, name, kind, why }: UnknownAnswer): ReplayedHook {
   return hook === undefined ? { name, kind, why } : { ...hookOf(hook), why };
 }
 
-function behindSince(fire: RecordedFire, { by }: Judged, changed: Difference): ReplayedHook | undefined {
+function behindSince(fire: RecordedFire, { by }: ReplayVerdict, changed: Difference): ReplayedHook | undefined {
   if (by === undefined) return undefined;
   return behind(changed, by.spec, [recordedVoices(fire, by.spec), voicesOf(by)]);
 }
 
-function behindBetween(old: Judged, now: Judged, changed: Difference): ReplayedHook | undefined {
+function behindBetween(old: ReplayVerdict, now: ReplayVerdict, changed: Difference): ReplayedHook | undefined {
   return old.by && now.by && behind(changed, now.by.spec, [voicesOf(old.by), voicesOf(now.by)]);
 }

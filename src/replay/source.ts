@@ -1,14 +1,13 @@
-import type { FireRecord, HookRecord } from '../emit/record.js';
+import type { FireRecord } from '../emit/record.js';
+import type { ReplayItem } from './checked.js';
 import { fireOfRecord } from './from-record.js';
 import type { RecordedFire, RecordedFires, RecordedHook } from './recorded.js';
 
 /** How many fires later the answers of hooks that are not enforced (shadow fires) are still looked for. */
 const SHADOWS_WITHIN = 256;
 
-type Source = HookRecord | RecordedFire;
-
 /** The fires of a source, in order; other records are dropped. Shadow fires come later, and are merged into the fire they belong to. */
-export async function* firesOf(source: AsyncIterable<Source> | Iterable<Source>, place: string): RecordedFires {
+export async function* firesOf(source: AsyncIterable<ReplayItem> | Iterable<ReplayItem>, place: string): RecordedFires {
   const waiting = new Map<string, { fire: RecordedFire; readonly until: number }>();
   let count = 0;
   for await (const one of source) {

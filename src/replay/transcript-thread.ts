@@ -28,7 +28,7 @@ export interface ThreadOf {
 }
 
 /** Turns one agent's lines, taken in order, into fires. Of a message, only its calls are kept, until all of them have results. */
-export class Thread {
+export class TranscriptThread {
   readonly #of: ThreadOf;
   #base: Json = {};
   #time = new Date(0).toISOString();

@@ -7,7 +7,7 @@ import { createNotes, type StoreNotes } from '../store/notes.js';
 import type { StoreOptions } from '../store/store.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
-import { Thread, type ThreadOf } from './transcript-thread.js';
+import { type ThreadOf, TranscriptThread } from './transcript-thread.js';
 
 /** The longest line in bytes; a longer one has no call that could be passed to a hook. */
 const LONGEST = 64 * 1024 * 1024;
@@ -39,15 +39,15 @@ export async function* transcriptFires(place: string, options: StoreOptions = {}
   }
 }
 
-interface Head {
+interface TranscriptHead {
   readonly session?: string | undefined;
   readonly agent?: string | undefined;
   readonly time: string;
 }
 
 /** The head of a transcript; each fact is from the first line that has it. */
-async function headOf(place: string): Promise<Head> {
-  let head: Head = { time: '' };
+async function headOf(place: string): Promise<TranscriptHead> {
+  let head: TranscriptHead = { time: '' };
   for await (const { entry } of entriesOf(place, createNotes())) {
     const { sessionId, timestamp, agentId, isSidechain } = entry;
     // In older versions, a main transcript contains its subagents' lines too.
@@ -62,7 +62,7 @@ async function headOf(place: string): Promise<Head> {
   return head;
 }
 
-interface AgentFile extends Head {
+interface AgentTranscript extends TranscriptHead {
   readonly file: string;
 }
 
@@ -74,7 +74,8 @@ interface FileOf extends ThreadOf {
 /** The most subagents that are remembered, to note those without a transcript. */
 const MOST = 10_000;
 
-const agentOf = ({ agent, file }: AgentFile): string => agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
+const agentOf = ({ agent, file }: AgentTranscript): string =>
+  agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
 
 /** The note that the work of these subagents is not replayed. */
 function absent(agents: ReadonlySet<string>): string {
@@ -84,9 +85,9 @@ function absent(agents: ReadonlySet<string>): string {
 }
 
 /** The transcripts of subagents: in `SESSION/subagents/` or, by older versions, beside the main transcript as `agent-*` or `SESSION.agent-*`. */
-async function agentFiles(place: string, session: string | undefined): Promise<AgentFile[]> {
+async function agentFiles(place: string, session: string | undefined): Promise<AgentTranscript[]> {
   const own = place.replace(/\.jsonl$/, '');
-  const found: AgentFile[] = [];
+  const found: AgentTranscript[] = [];
   const look = async (folder: string, mayBe: (name: string) => boolean): Promise<void> => {
     const names = existsSync(folder) ? readdirSync(folder) : [];
     for (const name of names.filter((one) => /agent-[\w-]+\.jsonl$/.test(one) && mayBe(one))) {
@@ -138,7 +139,7 @@ class Track {
 /** Merges the fires of all files by time. A subagent's file is opened only when its first fire is due. */
 async function* merged(
   main: Track,
-  agents: readonly AgentFile[],
+  agents: readonly AgentTranscript[],
   { transcript, session }: ThreadOf,
   notes: StoreNotes,
 ): AsyncGenerator<RecordedFire> {
@@ -169,8 +170,8 @@ async function* merged(
 
 /** The fires of one file. In older versions it also has the lines of subagents, each of which gets a thread of its own. */
 async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<RecordedFire> {
-  const own = new Thread(of);
-  const inside = new Map<string, Thread>();
+  const own = new TranscriptThread(of);
+  const inside = new Map<string, TranscriptThread>();
   const roots = new Map<unknown, string>();
   let last = 0;
   for await (const { entry, line } of entriesOf(of.place, notes)) {
@@ -183,7 +184,7 @@ async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<Recor
         ? entry['agentId']
         : (roots.get(entry['parentUuid']) ?? String(entry['uuid'] ?? line).slice(0, 8));
       roots.set(entry['uuid'], agent);
-      const thread = inside.get(agent) ?? new Thread({ ...of, agent });
+      const thread = inside.get(agent) ?? new TranscriptThread({ ...of, agent });
       inside.set(agent, thread);
       yield* thread.take(entry, line);
     } else {

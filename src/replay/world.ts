@@ -2,7 +2,7 @@ import type { EventSpec } from '../events/spec.js';
 import { Background } from '../host/call/background.js';
 import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';
-import { type Above, isOpenedFor } from '../host/register/agent-hooks.js';
+import { isOpenedFor, type ParentAgent } from '../host/register/agent-hooks.js';
 import type { EventState } from '../host/services.js';
 import { Notices } from '../host/tell/notices.js';
 import type { Registration } from '../scopes/registration.js';
@@ -11,7 +11,7 @@ import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
 import type { Json } from '../values/shape.js';
 import { answering, type StandIns } from './answering.js';
 import { sameness } from './given.js';
-import { Others, type ReplayPlace } from './others.js';
+import { OtherAgents, type ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
 
 /** The most agents whose types are remembered. */
@@ -20,7 +20,7 @@ const MOST = 10_000;
 const MOST_PLACES = 1_000;
 /** Names of scopes in records that are not agents. */
 const NO_AGENTS = new Set(['managed', 'host', 'session']);
-const NONE_ABOVE: readonly Above[] = Object.freeze([]);
+const NONE_ABOVE: readonly ParentAgent[] = Object.freeze([]);
 
 /** The previewed scope for agents of one type, and the hooks that it was made of. */
 interface AgentPlace extends ReplayPlace {
@@ -49,7 +49,7 @@ export function quietCore(core: HostCore): HostCore {
 }
 
 /** A host's scopes and plans for a replay. Nothing is opened or registered in the host. */
-export class World {
+export class ReplayHost {
   readonly #core: HostCore;
   readonly #how: StandIns;
   /** Plans of stand-ins, by their original plan. Those in `careful` watch for unknown parts of the input. */
@@ -59,7 +59,7 @@ export class World {
   readonly #types = new Map<string, string>();
   /** Agents whose stop was allowed (true) or may have been (false). */
   readonly #over = new Map<string, boolean>();
-  readonly #others = new Others();
+  readonly #others = new OtherAgents();
 
   constructor(core: HostCore, how: StandIns) {
     this.#core = core;
@@ -92,7 +92,7 @@ export class World {
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
     const { found, spawn, standing } = registrar.agents.find(input, ref, 'anew');
     const isBelow = found.known && !isOpenedFor(found.scope) && found.scope.parent?.kind === 'agent';
-    const above = isBelow || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
+    const above = isBelow || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly ParentAgent[]);
     const doubt =
       !isBelow && fire.above === 'unknown' && this.#isAsked(fire.event, asksAbove(fire) ? undefined : type)
         ? { above: true }
@@ -110,7 +110,7 @@ export class World {
     return { makes: place.makes, found: { ...place.found, id: found.id }, ...doubt };
   }
 
-  #preview(input: Json, ref: ScopeRef | undefined, above: readonly Above[], of: AgentPlace['of']): AgentPlace {
+  #preview(input: Json, ref: ScopeRef | undefined, above: readonly ParentAgent[], of: AgentPlace['of']): AgentPlace {
     const { done, ...found } = this.#core.registrar.agents.preview(input, ref, { above, starts: 'anew' });
     done();
     return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };

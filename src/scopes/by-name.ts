@@ -2,17 +2,20 @@ import { isPlaced, namesOf } from './order.js';
 import type { Registration } from './registration.js';
 
 /** Hooks by name, or by stage and name. */
-type Lists = Map<string, Set<Registration>>;
+type HooksByName = Map<string, Set<Registration>>;
 
 /**
  * The hooks of one scope and event, indexed by their own names and by the names in their `before` and `after`. So a hook that is added or
  * removed is compared only with the hooks that it affects.
  */
 export class ByName {
-  readonly #called: Lists = new Map();
-  readonly #wishing: { readonly before: Lists; readonly after: Lists } = { before: new Map(), after: new Map() };
+  readonly #called: HooksByName = new Map();
+  readonly #wishing: { readonly before: HooksByName; readonly after: HooksByName } = {
+    before: new Map(),
+    after: new Map(),
+  };
   /** By name alone, across all stages. */
-  readonly #anywhere: Lists = new Map();
+  readonly #anywhere: HooksByName = new Map();
   /** Stage and name of each `before` or `after` that no hook of that stage matches. */
   readonly #open = new Set<string>();
 
@@ -96,7 +99,7 @@ export class ByName {
     if (isPlaced(r)) this.#eachWish(r, (lists, key) => put(lists, key, r));
   }
 
-  #eachWish(r: Registration, each: (lists: Lists, key: string) => void): void {
+  #eachWish(r: Registration, each: (lists: HooksByName, key: string) => void): void {
     for (const how of ['before', 'after'] as const)
       for (const name of r[how]) {
         each(this.#wishing[how], keyOf(r, name));
@@ -149,13 +152,13 @@ function* reached(from: Registration, next: (r: Registration) => Iterable<Regist
 
 const keyOf = ({ stage }: Registration, name: string): string => `${stage}:${name}`;
 
-function put(lists: Lists, key: string, r: Registration): void {
+function put(lists: HooksByName, key: string, r: Registration): void {
   const list = lists.get(key);
   if (list) list.add(r);
   else lists.set(key, new Set([r]));
 }
 
-function drop(lists: Lists, key: string, r: Registration): void {
+function drop(lists: HooksByName, key: string, r: Registration): void {
   const list = lists.get(key);
   list?.delete(r);
   if (list?.size === 0) lists.delete(key);

@@ -20,7 +20,7 @@ export function order(registrations: readonly Registration[]): Registration[] {
 
 /** Moves each hook behind those that must run before it; all others keep their order. Uses its own stack instead of recursion, because chains may be long. */
 function place(sorted: readonly Registration[]): Registration[] {
-  const ahead = new Ahead(sorted);
+  const ahead = new OrderConstraints(sorted);
   const result: Registration[] = [];
   const open = new Set<Registration>();
   const path: Registration[] = [];
@@ -52,7 +52,7 @@ interface Queue {
 }
 
 /** Finds what must run before a hook: the hooks that name it in `before`, and those that it names in `after`. Indexed by name, since many hooks may share one. */
-class Ahead {
+class OrderConstraints {
   readonly #wanting = new Map<string, Queue>();
   readonly #called = new Map<string, Queue>();
   readonly #places = new Map<Registration, number>();

@@ -7,7 +7,7 @@ import type { Registration } from './registration.js';
  * cost each. With `before` and `after`, the result is the same as if every addition had been sorted at once. Removing a hook must not
  * change the order of the others, so if hooks not yet sorted move others, the list is sorted before anything is removed.
  */
-export class Own {
+export class OwnRegistrations {
   /** Once sorted, the list is handed out and never changed again. */
   #list: Registration[] = [];
   #isSorted = false;
@@ -19,8 +19,8 @@ export class Own {
   #gone: Set<Registration> | undefined = undefined;
 
   /** Adds registrations. If it throws an OrderCircle, nothing has changed. */
-  static with(known: Own | undefined, added: readonly Registration[]): Own {
-    const own = known ?? new Own();
+  static with(known: OwnRegistrations | undefined, added: readonly Registration[]): OwnRegistrations {
+    const own = known ?? new OwnRegistrations();
     own.#place(added);
     if (own.#isSorted) own.#list = [...own.#list];
     own.#isSorted = false;
@@ -30,7 +30,7 @@ export class Own {
 
   /** Calls `look` with the names as they would be after adding these hooks, if any hook has `before` or `after`. Changes nothing. */
   static look<T>(
-    known: Own | undefined,
+    known: OwnRegistrations | undefined,
     added: readonly Registration[],
     look: (names: ByName, circle: boolean) => T,
   ): T | undefined {
@@ -46,8 +46,8 @@ export class Own {
   }
 
   /** Throws the OrderCircle that adding these registrations would throw. */
-  static check(known: Own | undefined, added: readonly Registration[]): void {
-    Own.look(known, added, (_, circle) => {
+  static check(known: OwnRegistrations | undefined, added: readonly Registration[]): void {
+    OwnRegistrations.look(known, added, (_, circle) => {
       if (circle) order([...(known?.sorted ?? []), ...added]);
     });
   }

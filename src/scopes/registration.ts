@@ -16,7 +16,7 @@ export interface Skip {
 }
 
 /** A change since the user accepted a hook file: the file, and the change in words. */
-export interface Untrusted {
+export interface UntrustedChange {
   readonly file: string;
   readonly why: string;
 }
@@ -102,5 +102,5 @@ export interface Registration<Work = unknown> {
   /** If set, the hook is registered and listed but never runs. */
   readonly skip?: Skip | undefined;
   /** Called before every run. If the hook would run something else than the user accepted, it returns the change, and the hook fails without running. */
-  readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
+  readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => UntrustedChange | undefined) | undefined;
 }

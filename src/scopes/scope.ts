@@ -1,4 +1,4 @@
-import { byEvent, Own } from './own.js';
+import { byEvent, OwnRegistrations } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 
 const NONE: readonly Registration[] = [];
@@ -6,12 +6,12 @@ const NO_TYPES: readonly string[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
 /** A scope's own hooks for one event, and the plan that the host caches for it. A scope's events form a linked list, because thousands of scopes may be open, each with one or two events. */
-class OfEvent {
+class EventHooks {
   readonly event: string;
-  own: Own | undefined = undefined;
+  own: OwnRegistrations | undefined = undefined;
   cached: unknown = undefined;
   stamp = 0;
-  next: OfEvent | undefined = undefined;
+  next: EventHooks | undefined = undefined;
 
   constructor(event: string) {
     this.event = event;
@@ -46,7 +46,7 @@ export class Scope implements RegisteredIn {
   #heldBySession = false;
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
-  #events: OfEvent | undefined;
+  #events: EventHooks | undefined;
   /** The handlers of `once` registrations that have run. A fire in progress may still hold a registration that has been removed since. */
   #claimed: WeakSet<object> | undefined;
 
@@ -159,8 +159,12 @@ export class Scope implements RegisteredIn {
   }
 
   /** Calls `look` with the hook names that the event would have after adding these, and whether the order would be impossible. Returns `undefined` if no hook has `before` or `after`. */
-  withNames<T>(event: string, added: readonly Registration[], look: Parameters<typeof Own.look<T>>[2]): T | undefined {
-    return Own.look(this.#find(event)?.own, added, look);
+  withNames<T>(
+    event: string,
+    added: readonly Registration[],
+    look: Parameters<typeof OwnRegistrations.look<T>>[2],
+  ): T | undefined {
+    return OwnRegistrations.look(this.#find(event)?.own, added, look);
   }
 
   /** The events for which this scope itself has registrations. */
@@ -182,34 +186,34 @@ export class Scope implements RegisteredIn {
     of.stamp = stamp;
   }
 
-  #find(event: string): OfEvent | undefined {
+  #find(event: string): EventHooks | undefined {
     let of = this.#events;
     while (of !== undefined && of.event !== event) of = of.next;
     return of;
   }
 
-  #of(event: string): OfEvent {
+  #of(event: string): EventHooks {
     const known = this.#find(event);
     if (known !== undefined) return known;
-    const added = new OfEvent(event);
+    const added = new EventHooks(event);
     this.#link(this.#last(), added);
     return added;
   }
 
-  #last(): OfEvent | undefined {
+  #last(): EventHooks | undefined {
     let last = this.#events;
     while (last?.next !== undefined) last = last.next;
     return last;
   }
 
-  #drop(gone: OfEvent): void {
-    let before: OfEvent | undefined;
+  #drop(gone: EventHooks): void {
+    let before: EventHooks | undefined;
     for (let of = this.#events; of !== gone; of = of?.next) before = of;
     this.#link(before, gone.next);
   }
 
   /** Links `next` behind `before`, or at the start of the list if `before` is undefined. */
-  #link(before: OfEvent | undefined, next: OfEvent | undefined): void {
+  #link(before: EventHooks | undefined, next: EventHooks | undefined): void {
     if (before === undefined) this.#events = next;
     else before.next = next;
   }
@@ -218,8 +222,8 @@ export class Scope implements RegisteredIn {
   add(registrations: readonly Registration[]): void {
     const groups = [...byEvent(registrations)];
     // All events are checked before any is changed.
-    if (groups.length > 1) for (const [event, added] of groups) Own.check(this.#find(event)?.own, added);
-    for (const [event, added] of groups) this.#of(event).own = Own.with(this.#find(event)?.own, added);
+    if (groups.length > 1) for (const [event, added] of groups) OwnRegistrations.check(this.#find(event)?.own, added);
+    for (const [event, added] of groups) this.#of(event).own = OwnRegistrations.with(this.#find(event)?.own, added);
     this.version++;
   }
 

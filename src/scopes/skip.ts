@@ -5,12 +5,12 @@ import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
 /** The fields of a registration that the checks read. A check that needs another field adds it here. */
-interface Checked {
+interface SkippableHook {
   readonly spec: EventSpec;
   readonly matcher: Matcher;
   readonly rule?: Rule | undefined;
   readonly once: boolean;
-  readonly scope: { claimed(registration: Checked): boolean };
+  readonly scope: { claimed(registration: SkippableHook): boolean };
   readonly skip?: { readonly reason: SkipReason; readonly why: string } | undefined;
 }
 
@@ -28,15 +28,15 @@ interface Reason {
   /** How to make the hook run. `place`: its file, as text that is safe to print. */
   change(place: string): string;
   /** Runs before every call. A reason without a check is found when the hook is registered or planned, or by the walk. */
-  readonly check?: Check;
+  readonly check?: SkipCheck;
 }
 
-interface Check {
+interface SkipCheck {
   /** Whether the check can skip a hook whose matcher accepts the subject. */
-  canSkip(r: Checked): boolean;
-  skips(r: Checked, facts: SkipFacts): boolean;
+  canSkip(r: SkippableHook): boolean;
+  skips(r: SkippableHook, facts: SkipFacts): boolean;
   /** Explains a skip and names the matcher or rule that caused it. */
-  words(r: Checked, facts: SkipFacts): string;
+  words(r: SkippableHook, facts: SkipFacts): string;
 }
 
 /** Every reason why a registered hook does not run, with its wording and, if it depends on the call, its check. */
@@ -122,35 +122,35 @@ export const SKIP_REASONS = {
 export type SkipReason = keyof typeof SKIP_REASONS;
 
 type WithCheck = {
-  [Name in SkipReason]: (typeof SKIP_REASONS)[Name] extends { check: Check } ? Name : never;
+  [Name in SkipReason]: (typeof SKIP_REASONS)[Name] extends { check: SkipCheck } ? Name : never;
 }[SkipReason];
 
 const ALL: Readonly<Record<SkipReason, Reason>> = SKIP_REASONS;
 const CAN_SKIP = Object.values(ALL).flatMap(({ check }) => check?.canSkip ?? []);
 const CHECKS = Object.fromEntries(Object.entries(ALL).map(([name, { check }]) => [name, check?.skips])) as {
-  readonly [Name in WithCheck]: Check['skips'];
+  readonly [Name in WithCheck]: SkipCheck['skips'];
 };
 // Separate constants, because looking the checks up in the table makes the walk a few percent slower. A check that is missing here does not compile.
 const { matcher: byMatcher, if: byRule, once: byOnce, ...unnamed } = CHECKS;
 unnamed satisfies Record<string, never>;
 
 /** Whether more than the subject decides if the hook runs. */
-export const isLookedAt = (r: Checked): boolean => CAN_SKIP.some((canSkip) => canSkip(r));
+export const isLookedAt = (r: SkippableHook): boolean => CAN_SKIP.some((canSkip) => canSkip(r));
 
 /** Why a candidate does not run on the input in its present state; `undefined` if it runs. */
-export function skipped(r: Checked, facts: SkipFacts): SkipReason | undefined {
+export function skipped(r: SkippableHook, facts: SkipFacts): SkipReason | undefined {
   return r.skip?.reason ?? lookAt(r, facts);
 }
 
 /** Written out instead of a loop for speed: the walk calls it before every hook. */
-function lookAt(r: Checked, facts: SkipFacts): WithCheck | undefined {
+function lookAt(r: SkippableHook, facts: SkipFacts): WithCheck | undefined {
   if (byMatcher(r, facts)) return 'matcher';
   if (byRule(r, facts)) return 'if';
   return byOnce(r, facts) ? 'once' : undefined;
 }
 
 /** Explains a skip in words and, where possible, names what caused it. */
-export function explainSkip(r: Checked, reason: SkipReason, facts: SkipFacts): string {
+export function explainSkip(r: SkippableHook, reason: SkipReason, facts: SkipFacts): string {
   return r.skip?.why ?? ALL[reason].check?.words(r, facts) ?? ALL[reason].why;
 }
 

@@ -13,10 +13,10 @@ export interface ScopeLookup {
   /** The session that the scope belongs to. Absent: the session of the input. */
   readonly session?: string;
   /** Set if hooks for this agent were registered both without a session and with the call's session: both scopes count. `scope` is one of them. */
-  readonly both?: Both;
+  readonly both?: SharedScopes;
 }
 
-export type Both = readonly [anySession: Scope, ofSession: Scope];
+export type SharedScopes = readonly [anySession: Scope, ofSession: Scope];
 
 /** The scopes of the fire's own agent: one, or both of `both`. */
 export const scopesOf = ({ scope, both }: ScopeLookup): readonly Scope[] =>
@@ -58,7 +58,7 @@ export function agentsAbove({ scope, known, both }: ScopeLookup): readonly Agent
   return above;
 }
 
-function findAbove(scope: Scope, both: Both = [scope, scope]): readonly AgentAbove[] {
+function findAbove(scope: Scope, both: SharedScopes = [scope, scope]): readonly AgentAbove[] {
   const own = [...new Set(both)].filter(({ id }) => id === scope.id);
   if (own.every(({ parent, typesBefore }) => parent?.kind !== 'agent' && typesBefore.length === 0)) return NONE_ABOVE;
   const above: AgentAbove[] = [];
@@ -72,7 +72,7 @@ function findAbove(scope: Scope, both: Both = [scope, scope]): readonly AgentAbo
 }
 
 /** Two scopes with their ancestors, outermost first. Leaves out the first scope's session if a session driver holds it. */
-export function lineageOf([one, other]: Both): Scope[] {
+export function lineageOf([one, other]: SharedScopes): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);
   return [...new Set([...shared, ...other.lineage])].sort((a, b) => a.depth - b.depth);
 }

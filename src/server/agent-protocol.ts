@@ -19,7 +19,7 @@ export const FAILURE_POLICIES = ['block', 'allow'] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
 /** The answer for a decision in the wire's format; the client reads it on exit code 0. */
-export function decided(output: Readonly<Record<string, unknown>>): CommandAnswer {
+export function decisionAnswer(output: Readonly<Record<string, unknown>>): CommandAnswer {
   return { stdout: Object.keys(output).length === 0 ? '' : `${plainJson(output)}\n`, stderr: '', code: 0 };
 }
 
@@ -37,7 +37,7 @@ export function failureOutput(
  * The answer if hooks could not be asked. Exit code 2 blocks where the client supports it; JSON says the same, because on some events
  * (PermissionRequest) only JSON counts. If nothing can be stopped, or the policy is `allow`, exit code 1 shows the reason and lets the agent continue.
  */
-export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
+export function failureAnswer(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);
   const stderr = `${plainLines(said)}\n`;

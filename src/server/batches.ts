@@ -1,4 +1,4 @@
-import { type PackedFire, packed, unpacked } from '../emit/packed.js';
+import { type PackedFire, type PackedLine, packed, unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
 import { wellFormedJson } from '../plain.js';
 
@@ -123,14 +123,8 @@ export class Batches {
   }
 }
 
-/** A line of a batch, with its records. */
-export interface Line {
-  readonly records: readonly HookRecord[];
-  readonly text: string;
-}
-
 /** The lines of a batch, in order. */
-export function* linesOf({ bytes }: Batch): Generator<Line> {
+export function* linesOf({ bytes }: Batch): Generator<PackedLine> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   for (const line of text.split(NEWLINE))
     yield { records: unpacked(JSON.parse(line) as HookRecord | PackedFire), text: line };

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { stateOf } from './bound/files.js';
-import type { FromChild, FromParent } from './primary.js';
-import type { Passed, PassedOn } from './warm.js';
+import type { PrimaryMessage, WorkerMessage } from './primary.js';
+import type { Handover, SessionHandover } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 
 /** How often the files are checked for changes, in milliseconds. */
@@ -17,24 +17,24 @@ export async function runChild(
   },
 ): Promise<void> {
   const { tell, moved = () => false } = options;
-  const send = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
+  const send = (message: WorkerMessage): void => void process.send?.(message, undefined, undefined, () => undefined);
   const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>();
   let ids = 0;
-  const ask = (call: Extract<FromChild, { type: 'asked' }>['call']): Promise<Readonly<Record<string, unknown>>> =>
+  const ask = (call: Extract<WorkerMessage, { type: 'asked' }>['call']): Promise<Readonly<Record<string, unknown>>> =>
     new Promise((resolve) => {
       const id = ++ids;
       waiting.set(id, resolve);
       send({ type: 'asked', call, id });
     });
-  let inherited: (passed: PassedOn | undefined) => void = () => undefined;
-  const inherit = (): Promise<PassedOn | undefined> =>
+  let inherited: (passed: Handover | undefined) => void = () => undefined;
+  const inherit = (): Promise<Handover | undefined> =>
     new Promise((resolve) => {
       inherited = resolve;
       send({ type: 'loaded' });
     });
   let worker: Worker | undefined;
   /** Messages that came before there was a worker to take them. */
-  const early: Passed[] = [];
+  const early: SessionHandover[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isReported = false;
   let tried = '';
@@ -79,7 +79,7 @@ export async function runChild(
     // If the parent is gone, nothing else ends this process. Node would exit at once; this way calls under way are still answered and recorded.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', () => resolve(true));
-    process.on('message', (message: FromParent) => {
+    process.on('message', (message: PrimaryMessage) => {
       if (message.type === 'stop') return resolve(message.last);
       if (message.type === 'done') {
         waiting.get(message.id)?.(message.result);

@@ -31,17 +31,17 @@ const HEADERS = {
   model: 'hookscope-model',
 } as const satisfies Readonly<Record<keyof NamedSet, string>>;
 
-type Key = keyof typeof HEADERS;
+type SetKey = keyof typeof HEADERS;
 const SHORTEST = Math.min(...Object.values(HEADERS).map((name) => name.length));
-const KEYS = Object.keys(HEADERS) as Key[];
-const PATHS: readonly Key[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
+const KEYS = Object.keys(HEADERS) as SetKey[];
+const PATHS: readonly SetKey[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
 /** A value after `--from` that is not a file. */
 export const AGENT = /^(?:codex|copilot|gemini|cursor)$/;
 /** `--no-config`: no configuration is looked for. */
 const NONE = '--no-config';
 
 /** The values of each option, with absolute paths; `agent` keeps its `@id`. */
-function values(set: NamedSet, cwd: string): [Key, string[]][] {
+function values(set: NamedSet, cwd: string): [SetKey, string[]][] {
   return KEYS.map((key) => {
     const value = set[key];
     if (value === undefined) return [key, []];
@@ -51,7 +51,7 @@ function values(set: NamedSet, cwd: string): [Key, string[]][] {
   });
 }
 
-function absolute(key: Key, value: string, cwd: string): string {
+function absolute(key: SetKey, value: string, cwd: string): string {
   // A package's name is resolved from the folder; a path is relative to it.
   if (key === 'plugin') return /^\.{1,2}(?:[/\\]|$)/.test(value) ? resolve(cwd, value) : value;
   if (key === 'from') return AGENT.test(value) ? value : resolve(cwd, value);
@@ -63,7 +63,7 @@ export const isNamed = ({ trust: _trust, model: _model, ...set }: NamedSet): boo
   values(set, '/').some(([, found]) => found.some((one) => one !== NONE));
 
 /** The values of each option, with the folder to which each package name resolves. */
-function leading(set: NamedSet, cwd: string): [Key, string[]][] {
+function leading(set: NamedSet, cwd: string): [SetKey, string[]][] {
   const place = (name: string): string =>
     isPackageName(name) ? `${name} (${packageFolder(name, cwd) ?? `not found from ${cwd}`})` : name;
   return values(set, cwd).map(([key, found]) => [key, key === 'plugin' ? found.map(place) : found]);
@@ -129,8 +129,8 @@ export const flagOf = (key: keyof NamedSet): string => HEADERS[key].replace('hoo
 /** The set with absolute paths, so that it does not depend on the current folder. */
 export function absoluteSet(set: NamedSet, cwd: string): NamedSet {
   const all = Object.fromEntries(values(set, cwd).filter(([, found]) => found.length > 0));
-  const one = (key: Key): Partial<Record<Key, string>> => (all[key] ? { [key]: all[key][0] as string } : {});
-  const many = (key: Key): Partial<Record<Key, string[]>> => (all[key] ? { [key]: all[key] } : {});
+  const one = (key: SetKey): Partial<Record<SetKey, string>> => (all[key] ? { [key]: all[key][0] as string } : {});
+  const many = (key: SetKey): Partial<Record<SetKey, string[]>> => (all[key] ? { [key]: all[key] } : {});
   return {
     ...one('config'),
     ...(all['config']?.[0] === NONE ? { config: false } : {}),
@@ -153,7 +153,7 @@ export function headersOf(set: NamedSet, cwd: string): [name: string, value: str
 
 /** The set that a request names; `raw` has names and values in turn, as Node gives them. */
 export function setInHeaders(raw: readonly string[]): NamedSet {
-  const found: Partial<Record<Key, string[]>> = {};
+  const found: Partial<Record<SetKey, string[]>> = {};
   for (let i = 0; i < raw.length; i += 2) {
     const given = raw[i] as string;
     // A fast check, because most headers are others.

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { proofFile } from '../values/server-proof.js';
 
 /** Where a user's server can be found, and what it stores. */
-export interface Places {
+export interface ServerPaths {
   /** The folder with the socket. */
   readonly run: string;
   readonly socket: string;
@@ -19,7 +19,7 @@ export interface Places {
 }
 
 /** From the environment: `$XDG_STATE_HOME/hookscope` (default `~/.local/state`), with the socket under `$XDG_RUNTIME_DIR` if set. */
-export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
+export function placesOf(env: NodeJS.ProcessEnv = process.env): ServerPaths {
   const state = join(absolute(env['XDG_STATE_HOME']) ?? join(homedir(), '.local', 'state'), 'hookscope');
   const runtime = absolute(env['XDG_RUNTIME_DIR']);
   const run = runtime === undefined ? join(state, 'run') : join(runtime, 'hookscope');

@@ -3,14 +3,14 @@ import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
 import { whyChanged } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
-import type { Places } from './places.js';
+import type { ServerPaths } from './places.js';
 import { writeServed } from './served.js';
 import { lockSocket, takeSocket } from './take-socket.js';
-import type { Passed, PassedOn } from './warm.js';
-import type { Serving } from './worker.js';
+import type { Handover, SessionHandover } from './warm.js';
+import type { ServerSettings } from './worker.js';
 
 /** Messages from a child to its parent. */
-export type FromChild =
+export type WorkerMessage =
   /** The child receives messages from now on. */
   | { readonly type: 'up' }
   /** The child has loaded everything, and waits for the knowledge of its predecessor. */
@@ -18,25 +18,25 @@ export type FromChild =
   | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
   | { readonly type: 'failed'; readonly message: string }
   /** What the next process has to know, and later changes. */
-  | { readonly type: 'passed'; readonly passed: PassedOn | null }
-  | { readonly type: 'later'; readonly passed: Passed }
+  | { readonly type: 'passed'; readonly passed: Handover | null }
+  | { readonly type: 'later'; readonly passed: SessionHandover }
   /** The child no longer listens; calls under way are still answered. */
   | { readonly type: 'closed' }
   | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
 /** Messages from the parent to a child. */
-export type FromParent =
-  | { readonly type: 'start'; readonly serving: Serving; readonly bindings: Bindings | null }
+export type PrimaryMessage =
+  | { readonly type: 'start'; readonly serving: ServerSettings; readonly bindings: Bindings | null }
   /** `last`: no other process takes connections that were not accepted yet. */
   | { readonly type: 'stop'; readonly last: boolean }
   /** Asks for what the next process has to know. */
   | { readonly type: 'pass' }
-  | { readonly type: 'inherit'; readonly passed: PassedOn | null }
-  | { readonly type: 'later'; readonly passed: Passed }
+  | { readonly type: 'inherit'; readonly passed: Handover | null }
+  | { readonly type: 'later'; readonly passed: SessionHandover }
   | { readonly type: 'done'; readonly id: number; readonly result: Readonly<Record<string, unknown>> };
 
 export interface PrimaryOptions {
-  readonly serving: Serving;
-  readonly places: Places;
+  readonly serving: ServerSettings;
+  readonly places: ServerPaths;
   /** The program and its arguments. */
   readonly exec: string;
   readonly args: readonly string[];
@@ -116,11 +116,11 @@ class Primary {
     const since = Date.now();
     const before = this.#child;
     this.#starting = child;
-    const ready = await new Promise<Extract<FromChild, { type: 'ready' }>>((resolve, reject) => {
-      child.on('message', (message: FromChild) => {
+    const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
+      child.on('message', (message: WorkerMessage) => {
         if (message.type === 'up') tell(child, start);
         else if (message.type === 'loaded')
-          void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies FromParent));
+          void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies PrimaryMessage));
         else if (message.type === 'passed' || message.type === 'closed') return;
         // Forwarded from the process that is ending to its successor.
         else if (message.type === 'later') {
@@ -136,7 +136,7 @@ class Primary {
         this.#died(child, since);
       });
       // Each child gets the same port, even for port 0, because this process holds the socket.
-      const start: FromParent = { type: 'start', serving, bindings };
+      const start: PrimaryMessage = { type: 'start', serving, bindings };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
       this.#starting = undefined;
@@ -174,9 +174,9 @@ class Primary {
     await ended;
   }
 
-  async #asked(child: Child, { call, id }: Extract<FromChild, { type: 'asked' }>): Promise<void> {
+  async #asked(child: Child, { call, id }: Extract<WorkerMessage, { type: 'asked' }>): Promise<void> {
     const answer = (result: Readonly<Record<string, unknown>>): void => {
-      tell(child, { type: 'done', id, result } satisfies FromParent);
+      tell(child, { type: 'done', id, result } satisfies PrimaryMessage);
     };
     if (call === 'stop') {
       answer({ ok: true });
@@ -223,34 +223,34 @@ class Primary {
   }
 }
 
-function tell(child: Child, message: FromParent): void {
+function tell(child: Child, message: PrimaryMessage): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
 
 /** What a process knows about open sessions; null if there is no process or it does not answer. */
-function passedBy(child: Child | undefined): Promise<PassedOn | null> {
+function passedBy(child: Child | undefined): Promise<Handover | null> {
   if (child === undefined || child.isDead() || !child.isConnected()) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const done = (passed: PassedOn | null): void => {
+    const done = (passed: Handover | null): void => {
       clearTimeout(timer);
       child.off('message', hear);
       child.off('exit', none);
       resolve(passed);
     };
-    const hear = (message: FromChild): void => {
+    const hear = (message: WorkerMessage): void => {
       if (message.type === 'passed') done(message.passed);
     };
     const none = (): void => done(null);
     const timer = setTimeout(none, PASSING);
     child.on('message', hear);
     child.once('exit', none);
-    tell(child, { type: 'pass' } satisfies FromParent);
+    tell(child, { type: 'pass' } satisfies PrimaryMessage);
   });
 }
 
 function listensNoMore(child: Child): Promise<void> {
   return new Promise((resolve) => {
-    child.on('message', (message: FromChild) => message.type === 'closed' && resolve());
+    child.on('message', (message: WorkerMessage) => message.type === 'closed' && resolve());
     child.once('exit', () => resolve());
   });
 }
@@ -265,6 +265,6 @@ function end(child: Child, last: boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    tell(child, { type: 'stop', last } satisfies FromParent);
+    tell(child, { type: 'stop', last } satisfies PrimaryMessage);
   });
 }

@@ -1,17 +1,16 @@
 import type { Decoded } from '../agents/codec.js';
+import type { Environment } from '../agents/decode.js';
 import { HookscopeError } from '../errors.js';
 import { eventName, HOOK_EVENTS, specOf } from '../events/catalogue.js';
 import type { Fold } from '../events/spec.js';
-import { carried, lossesIn } from '../handlers/untold.js';
+import { claudeDecision, lossesIn } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';
-import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
+import { type CommandAnswer, decisionAnswer, type FailurePolicy, failureAnswer } from './agent-protocol.js';
 
 /** The default agent. */
 export const CLAUDE = 'claude-code';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The event read from standard input, translated to ours. */
 export type ToldInput = Decoded;
@@ -32,7 +31,7 @@ export interface Protocol {
   /** How long the agent waits, in seconds; undefined: the usual time. */
   seconds(configured: number | undefined): number | undefined;
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
-  read(text: string, env: Env): ToldInput;
+  read(text: string, env: Environment): ToldInput;
   /** The settings for the fire. */
   settings(
     told: ToldInput,
@@ -69,7 +68,7 @@ export function claudeProtocol(given: string, attended = false): Protocol {
       losses: [],
     }),
     settings: ({ input }) => ({ doneBy: 'client', losses: (decision) => lossesIn(spec, decision, input) }),
-    say: (decision, { input }) => decided(carried(spec, decision.toJSON(), input)),
-    fail: (reason, policy) => failed(spec, reason, policy),
+    say: (decision, { input }) => decisionAnswer(claudeDecision(spec, decision.toJSON(), input)),
+    fail: (reason, policy) => failureAnswer(spec, reason, policy),
   };
 }

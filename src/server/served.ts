@@ -7,7 +7,7 @@ import { changedScripts, readScripts, scriptsOf } from './bound/scripts.js';
 import { wrongIn } from './bound/served-shape.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
-import type { Places } from './places.js';
+import type { ServerPaths } from './places.js';
 
 /** What the last server was started with. It is kept until the next one starts, so that guards are still known when their server is gone. */
 export interface ServedSet {
@@ -22,7 +22,7 @@ export interface ServedSet {
 }
 
 /** What the last server was started with; undefined if none was started yet. Throws UNTRUSTED, FILE. */
-export function readServed({ served: file }: Places): ServedSet | undefined {
+export function readServed({ served: file }: ServerPaths): ServedSet | undefined {
   const text = readOwned(file);
   if (text === undefined) return undefined;
   const refuse = (what: string): HookscopeError => {
@@ -42,7 +42,7 @@ export function readServed({ served: file }: Places): ServedSet | undefined {
   return { ...served, bindings: { files, scripts: readScripts(scripts) } };
 }
 
-export function writeServed(places: Places, served: ServedSet): void {
+export function writeServed(places: ServerPaths, served: ServedSet): void {
   makeOwnFolder(places.state);
   writeOwned(places.served, `${JSON.stringify({ version: 1, ...served }, undefined, 2)}\n`);
 }

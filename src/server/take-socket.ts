@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
 import { isRunning } from '../values/processes.js';
 import { makeOwnFolder } from './owned.js';
-import type { Places } from './places.js';
+import type { ServerPaths } from './places.js';
 
 /** How long a server may take to accept a connection, in milliseconds. */
 const ANSWER = 2_000;
@@ -31,7 +31,7 @@ export function isAnswered(socket: string): Promise<boolean> {
  * Makes the folder, and removes a socket that a killed server left; it rejects if a server answers on it. No other server can start
  * until the returned function is called. Rejects with FILE, UNTRUSTED.
  */
-export async function takeSocket({ run, socket }: Places): Promise<() => void> {
+export async function takeSocket({ run, socket }: ServerPaths): Promise<() => void> {
   if (Buffer.byteLength(socket) > LONGEST) {
     const problem = `is longer than the system allows for a socket (${LONGEST} bytes); set XDG_RUNTIME_DIR to a shorter folder`;
     throw new HookscopeError('FILE', { file: socket, problem });

@@ -2,18 +2,18 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
-import type { Places } from './places.js';
+import type { ServerPaths } from './places.js';
 
 /** What a token permits. Each token has exactly one right. */
 export const RIGHTS = ['fire', 'read', 'admin'] as const;
-export type Right = (typeof RIGHTS)[number];
+export type TokenRight = (typeof RIGHTS)[number];
 
-export type Tokens = Readonly<Record<Right, string>>;
+export type Tokens = Readonly<Record<TokenRight, string>>;
 
 const TOKEN = /^[\w-]{43}$/;
 
 /** The user's tokens; undefined if none were made yet. Throws UNTRUSTED, FILE. */
-export function readTokens({ tokens: file, state }: Places): Tokens | undefined {
+export function readTokens({ tokens: file, state }: ServerPaths): Tokens | undefined {
   const text = readOwned(file);
   if (text === undefined) return undefined;
   const wrong = (): HookscopeError =>
@@ -29,7 +29,7 @@ export function readTokens({ tokens: file, state }: Places): Tokens | undefined 
 }
 
 /** The user's tokens. Missing ones are made, in files that only the user can read. */
-export function ensureTokens(places: Places): Tokens {
+export function ensureTokens(places: ServerPaths): Tokens {
   makeOwnFolder(places.state);
   const known = readTokens(places);
   const tokens = known ?? { fire: token(), read: token(), admin: token() };
@@ -46,13 +46,13 @@ export const proofOf = ({ admin }: Tokens): string =>
 const token = (): string => randomBytes(32).toString('base64url');
 
 /** Compares a request's token with every token in constant time; only its length can be observed. */
-export function createTokenCheck(tokens: Tokens): (authorization: string | undefined) => Right | undefined {
+export function createTokenCheck(tokens: Tokens): (authorization: string | undefined) => TokenRight | undefined {
   const known = RIGHTS.map((right) => [right, Buffer.from(`Bearer ${tokens[right]}`)] as const);
   const length = Buffer.byteLength(`Bearer ${tokens.fire}`);
   return (authorization = '') => {
     if (authorization.length !== length) return undefined;
     const shown = Buffer.from(authorization, 'latin1');
-    let found: Right | undefined;
+    let found: TokenRight | undefined;
     for (const [right, expected] of known) if (timingSafeEqual(shown, expected)) found = right;
     return found;
   };

@@ -1,6 +1,6 @@
 import { fireRecord } from '../emit/fire-record.js';
 import type { FireRecord } from '../emit/record.js';
-import type { Unstamped } from '../emit/recorded.js';
+import type { UnstampedRecord } from '../emit/recorded.js';
 import { nextId } from '../emit/stamp.js';
 import type { Fold } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
@@ -8,7 +8,7 @@ import type { Json } from '../values/shape.js';
 /** The value of `decidedBy` in a record without hooks. */
 const ITSELF = 'hookscope';
 
-export interface Unanswered {
+export interface UnansweredEvent {
   /** Our name of the event; `fold` says what an answer can do. */
   readonly event: string;
   readonly fold: Fold;
@@ -22,7 +22,7 @@ export interface Unanswered {
 }
 
 /** The record of an event that hookscope itself answered, because hooks could not be asked or did not answer. */
-export function unansweredRecord(told: Unanswered): Unstamped<FireRecord> {
+export function unansweredRecord(told: UnansweredEvent): UnstampedRecord<FireRecord> {
   const { event, fold, input, reason, stops, isClient } = told;
   const agent = textAt(input, 'agent_id');
   return fireRecord({

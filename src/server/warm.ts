@@ -5,7 +5,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { PassedCall } from '../host/alarms/judgement.js';
 import type { HostCore } from '../host/core.js';
 import type { AnyDecision } from '../host/decide/decision.js';
-import { fire, takes } from '../host/fire/fire.js';
+import { fire, takesInput } from '../host/fire/fire.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
 import { realOr } from '../trust/consent.js';
@@ -16,7 +16,7 @@ import { AgentScopes, type PassedAgent } from './agents.js';
 import { type Binding, whyChanged } from './bound/binding.js';
 import { foundProject } from './found-project.js';
 import { waitingAlone } from './nobody.js';
-import { type Unanswered, unansweredRecord } from './unanswered.js';
+import { type UnansweredEvent, unansweredRecord } from './unanswered.js';
 
 /** A host that answers other processes. */
 export interface Warm {
@@ -27,33 +27,33 @@ export interface Warm {
 }
 
 /** The client of a request, and its environment. */
-export interface Asking {
+export interface RequestClient {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: EndSignal;
   readonly settings?: FireSettings;
 }
 
-export interface Decided {
+export interface ServedDecision {
   readonly decision: AnyDecision;
   readonly late: readonly string[];
 }
 
 /** What one host knows about an open session, for the project at `root` or for the user's own hooks. */
-export type Passed = { readonly root: string | undefined } & (
+export type SessionHandover = { readonly root: string | undefined } & (
   | { readonly call: PassedCall }
   | { readonly agent: PassedAgent }
 );
 
 /** What the next process gets before it answers any call. */
-export interface PassedOn {
+export interface Handover {
   readonly memory: PassedMemory;
-  readonly all: readonly Passed[];
+  readonly all: readonly SessionHandover[];
   /** The hosts whose records the previous process sends to its readers itself. */
   readonly hosts?: readonly string[];
 }
 
-interface Served extends Warm {
+interface ServedHost extends Warm {
   readonly services: HostCore;
   readonly agents: AgentScopes;
   /** Sessions that were seen from their start. In any other, another process may have judged calls that are still under way. */
@@ -67,8 +67,8 @@ const SESSIONS = 10_000;
 
 /** The user's own host, and one for each registered project. */
 export class WarmHosts {
-  readonly #user: Served;
-  readonly #projects: readonly Served[];
+  readonly #user: ServedHost;
+  readonly #projects: readonly ServedHost[];
   readonly #roots: readonly string[];
   /** Remembers what payloads of other agents do not contain. */
   readonly memory = new AgentMemory();
@@ -112,9 +112,9 @@ export class WarmHosts {
     return changed === undefined ? '' : `${whyChanged(changed)}; `;
   }
 
-  #of(cwd: string | undefined, session: string | undefined): Served {
+  #of(cwd: string | undefined, session: string | undefined): ServedHost {
     const root = this.#roots.length === 0 ? undefined : rootOf(this.#roots, cwd, session);
-    return root === undefined ? this.#user : (this.#projects[this.#roots.indexOf(root)] as Served);
+    return root === undefined ? this.#user : (this.#projects[this.#roots.indexOf(root)] as ServedHost);
   }
 
   spec(event: string, cwd: string | undefined, session?: string): EventSpec | undefined {
@@ -123,17 +123,17 @@ export class WarmHosts {
   }
 
   /** Asks the hooks, and returns the decision in the wire's format. Rejects as `fire` does. */
-  async ask(spec: EventSpec, input: Json, asking: Asking): Promise<Record<string, unknown>> {
+  async ask(spec: EventSpec, input: Json, asking: RequestClient): Promise<Record<string, unknown>> {
     const { decision, late } = await this.decide(spec, input, asking);
     return wireOf(spec, decision, late);
   }
 
   /** Asks the hooks; `late` of the result: context that background hooks left for this turn. Rejects as `fire` does. */
-  async decide(spec: EventSpec, input: Json, { cwd, env, signal, settings }: Asking): Promise<Decided> {
+  async decide(spec: EventSpec, input: Json, { cwd, env, signal, settings }: RequestClient): Promise<ServedDecision> {
     const served = this.#of(cwd, env['CLAUDE_PROJECT_DIR']);
     this.#running++;
     try {
-      if (spec.scope !== 'open' || takes(served.services, spec.name, input)) served.agents.before(spec, input);
+      if (spec.scope !== 'open' || takesInput(served.services, spec.name, input)) served.agents.before(spec, input);
       const decision = await fire(served.services, spec.name, input, {
         signal,
         incoming: carrierIn(env),
@@ -151,9 +151,9 @@ export class WarmHosts {
   }
 
   /** What the next process must know: running agents, and judgements of calls that have not run yet. `later` is called with changes from now on. */
-  passOn(later: (one: Passed) => void): PassedOn {
-    const all: Passed[] = [];
-    let to = (one: Passed): void => void all.push(one);
+  passOn(later: (one: SessionHandover) => void): Handover {
+    const all: SessionHandover[] = [];
+    let to = (one: SessionHandover): void => void all.push(one);
     for (const { root, agents, services } of [this.#user, ...this.#projects]) {
       agents.passOn((agent) => to({ root, agent }));
       services.alarms.passOn((call) => to({ root, call }));
@@ -163,14 +163,14 @@ export class WarmHosts {
   }
 
   /** Takes over what the previous process knew; projects that are no longer served are left out. */
-  takeOver(passed: Passed): void {
+  takeOver(passed: SessionHandover): void {
     const served = [this.#user, ...this.#projects].find(({ root }) => root === passed.root);
     if ('call' in passed) served?.services.alarms.takeOver(passed.call);
     else served?.agents.takeOver(passed.agent);
   }
 
   /** Records that an event from this folder was answered without its hooks. */
-  unanswered(told: Unanswered, cwd: string | undefined, session: string | undefined): void {
+  unanswered(told: UnansweredEvent, cwd: string | undefined, session: string | undefined): void {
     this.#of(cwd, session).services.bus.emit(() => unansweredRecord(told));
   }
 
@@ -187,14 +187,14 @@ export class WarmHosts {
   }
 }
 
-function serve(warm: Warm): Served {
+function serve(warm: Warm): ServedHost {
   const services = servicesOf(warm.host);
   services.projectOf = warm.root === undefined ? foundProject : () => warm.root as string;
   return { ...warm, services, agents: new AgentScopes(services), begun: new Set(), judged: new Set() };
 }
 
 /** Whether a session asks about every tool, so that a call that runs unasked is an alarm: it has asked on PreToolUse before. */
-function everyTool({ begun, judged }: Served, { callRole, claude }: EventSpec, input: Json): boolean {
+function everyTool({ begun, judged }: ServedHost, { callRole, claude }: EventSpec, input: Json): boolean {
   const id = String(input['session_id']);
   // A compacted session continues, perhaps with running agents.
   if (claude?.bounds === 'start' && input['source'] !== 'compact') remember(begun, id);

@@ -7,20 +7,20 @@ import { servicesOf } from '../host/internals.js';
 import { wellFormedJson } from '../plain.js';
 import type { Registration } from '../scopes/registration.js';
 import { realOr } from '../trust/consent.js';
-import type { Variables } from '../trust/named/variables.js';
+import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
 import { bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { changedScripts, readScripts, ScriptsLook, unboundScripts } from './bound/scripts.js';
-import { type Follow, RecordFeed } from './http/feed.js';
+import { type FollowRecords, RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
-import type { Patience } from './http/server.js';
+import type { HttpTimeouts } from './http/server.js';
 import { keyOf, type NamedSet } from './named-set.js';
-import type { Places } from './places.js';
+import type { ServerPaths } from './places.js';
 import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
-import { type PassedOn, type Warm, WarmHosts } from './warm.js';
+import { type Handover, type Warm, WarmHosts } from './warm.js';
 
 /** Makes a host of a set of hooks; the command line provides it. */
 export type OpenSet = (
@@ -33,13 +33,13 @@ export type OpenSet = (
     /** Called with the host before anything is registered in it. */
     prepare(host: Host): void;
     readonly checksOf:
-      | ((file: string, variables?: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
+      | ((file: string, variables?: CommandVariables) => (handler: HandlerDescription) => Registration['trustCheck'])
       | undefined;
   },
 ) => Promise<Host>;
 
 /** What a server serves. */
-export interface Serving {
+export interface ServerSettings {
   readonly set: NamedSet;
   /** The folder in which the server was started; names are resolved from it. */
   readonly cwd: string;
@@ -52,13 +52,13 @@ export interface Serving {
 }
 
 export interface WorkerOptions {
-  readonly serving: Serving;
-  readonly places: Places;
+  readonly serving: ServerSettings;
+  readonly places: ServerPaths;
   readonly tokens: Tokens;
   readonly open: OpenSet;
   /** The bindings from before a restart; absent to bind the files as they are now. */
   readonly bindings?: Bindings | undefined;
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<HttpTimeouts>;
   /** Stores the records that hosts emit. */
   keeper: {
     push(batch: Batch): void;
@@ -68,9 +68,9 @@ export interface WorkerOptions {
   };
   records: AppParts['records'];
   /** Records that are stored from now on, including those of commands that answer themselves. */
-  readonly beside?: Follow;
+  readonly beside?: FollowRecords;
   /** Called when everything is loaded, before any answer; returns what the previous process knows, undefined if there was none. */
-  inherit?(): Promise<PassedOn | undefined>;
+  inherit?(): Promise<Handover | undefined>;
   /** Masks secrets. Default: the redactor with this machine's key. */
   readonly redactor?: Redactor;
   admin: AppParts['admin'];

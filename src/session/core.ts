@@ -8,20 +8,19 @@ import type { FireSettings } from '../host/fire-options.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
 import { put } from '../values/copies/put.js';
+import type { Json } from '../values/shape.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
-import type { Identity, SessionDeps } from './deps.js';
+import type { SessionDeps, SessionIdentity } from './deps.js';
 import type { SessionSettings } from './options.js';
-import { UnderWay } from './under-way.js';
+import { SessionWork } from './under-way.js';
 
 /** Why a loop is over: it was interrupted and nothing more runs, a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** What all parts of a session share: its identity, the fields of its events, firing, its signals and its end. */
 export class Core {
   readonly deps: SessionDeps;
-  readonly who: Identity;
+  readonly who: SessionIdentity;
   readonly parent: Core | undefined;
   readonly scope: Scope;
   readonly settings: SessionSettings;
@@ -30,7 +29,7 @@ export class Core {
   /** All open agents of the session, by id; shared with the root. */
   readonly agents: Map<string, Core>;
   /** Tool calls under way. */
-  readonly calls = new UnderWay();
+  readonly calls = new SessionWork();
   readonly directories: string[] = [];
   /** Paths that the harness or hooks asked to watch; and the absolute paths that are watched. */
   readonly watchPaths = new Set<string>();
@@ -56,7 +55,7 @@ export class Core {
   #dead: { readonly reason: unknown; readonly why: string } | undefined;
   #turn = turnController();
 
-  constructor(deps: SessionDeps, who: Identity, how: CoreOptions) {
+  constructor(deps: SessionDeps, who: SessionIdentity, how: CoreOptions) {
     this.deps = deps;
     this.who = who;
     this.parent = how.parent;
@@ -202,8 +201,8 @@ export class Core {
   }
 
   /** Fires an event with the session's own fields added. Rejects as `host.fire` does. */
-  fire<E extends EventName>(event: E, own: Fields, how: FireSettings = { signal: this.signal }): Promise<Decision<E>> {
-    let input: Fields;
+  fire<E extends EventName>(event: E, own: Json, how: FireSettings = { signal: this.signal }): Promise<Decision<E>> {
+    let input: Json;
     try {
       input = this.#input(event, own);
     } catch (error) {
@@ -238,7 +237,7 @@ export class Core {
   }
 
   /** The input of an event, with its keys in the wire's order. */
-  #input(event: string, own: Fields): Fields {
+  #input(event: string, own: Json): Json {
     const { who } = this;
     const inTurn = this.deps.spec(event)?.inTurn === true;
     // Field by field, because spreading into a literal or deleting fields is many times slower.

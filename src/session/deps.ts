@@ -1,4 +1,4 @@
-import type { HookRecord, Unstamped } from '../emit/record.js';
+import type { HookRecord, UnstampedRecord } from '../emit/record.js';
 import type { Traced, TracedWork } from '../emit/tracing.js';
 import type { EventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/spec.js';
@@ -22,7 +22,7 @@ export interface SessionDeps {
   readonly alarms: Alarms;
   readonly records: {
     readonly observed: boolean;
-    emit(build: () => Unstamped<HookRecord>): void;
+    emit(build: () => UnstampedRecord<HookRecord>): void;
     readonly tracing:
       | { readonly hostId: string; begin(work: TracedWork, parent: Traced | undefined): Traced | undefined }
       | undefined;
@@ -34,7 +34,7 @@ export interface SessionDeps {
 }
 
 /** The identity of a session. */
-export interface Identity {
+export interface SessionIdentity {
   readonly session_id: string;
   readonly transcript_path: string;
   readonly agent_id?: string | undefined;

@@ -101,7 +101,7 @@ export interface SessionMessage {
 /** A plugin, or a plugin with its options. */
 export type PluginUse = Plugin | readonly [plugin: Plugin, options: unknown, how?: UseOptions];
 
-interface Registered<C extends CustomEvents> {
+interface OwnHooks<C extends CustomEvents> {
   /** Hooks for this session or agent only; they end with it. */
   readonly hooks?: Hooks<C> | undefined;
   readonly plugins?: readonly PluginUse[] | undefined;
@@ -124,7 +124,7 @@ export type OwnFields<E extends HookEvent> = Pick<InputOf<E>, Exclude<keyof Inpu
 export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;
 
 /** The options of `host.openSession`. Keys that are passed on to hooks have the wire's names. */
-export interface SessionOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
+export interface SessionOptions<C extends CustomEvents = NoEvents> extends SessionSettings, OwnHooks<C> {
   /** Default: the host's own id, or a new one if a session with that id is open. */
   readonly session_id?: string | undefined;
   /** Default: the host's. */
@@ -152,7 +152,7 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
 }
 
 /** The options of `session.spawn`. */
-export interface SpawnOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
+export interface SpawnOptions<C extends CustomEvents = NoEvents> extends SessionSettings, OwnHooks<C> {
   readonly agent_type: string;
   /** The agent's id, one that is not running in this session. Default: a new one. */
   readonly id?: string | undefined;

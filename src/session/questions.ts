@@ -13,7 +13,7 @@ import { passedThrough } from './tool/pass-through.js';
 /** What the harness's callbacks are given besides the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
 /** The callback threw or returned an invalid answer, which is never permission. */
-export interface Failed {
+export interface FailedQuestion {
   readonly failed: string;
 }
 
@@ -28,7 +28,7 @@ const KNOWN = {
 const FIELDS = ['behavior', 'message', 'updatedInput', 'updatedPermissions', 'interrupt', 'suggestions'] as const;
 
 type QuestionKind = keyof typeof KNOWN;
-type Answer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
+type QuestionAnswer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
 /** Asks a callback of the harness about a copy of the input. `undefined` if there is no callback or no answer. Rejects with ABORTED when the turn ends. */
 export async function question<Q extends QuestionKind>(
@@ -36,7 +36,7 @@ export async function question<Q extends QuestionKind>(
   call: CheckedCall,
   what: Q,
   about: { readonly input: unknown; readonly told: QuestionContext; readonly asker?: string },
-): Promise<Answer<Q> | Failed | undefined> {
+): Promise<QuestionAnswer<Q> | FailedQuestion | undefined> {
   const callback = call[what];
   if (!callback) return undefined;
   try {
@@ -53,7 +53,7 @@ export async function question<Q extends QuestionKind>(
   }
 }
 
-function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q> {
+function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): QuestionAnswer<Q> {
   const known: readonly unknown[] = KNOWN[what];
   // Each field is read once, because an answer may have getters that return something else the next time.
   const read: Record<string, unknown> = {};
@@ -69,7 +69,7 @@ function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q
   if (updatedInput !== undefined && !isObject(updatedInput))
     throw new TypeError(`${what}(): updatedInput must be an object, got ${kindOf(updatedInput)}`);
   if (updatedInput !== undefined) read['updatedInput'] = copyInput(updatedInput);
-  return read as Answer<Q>;
+  return read as QuestionAnswer<Q>;
 }
 
 /** Waits for the work, but rejects with ABORTED when the signal fires; a later result is dropped. */

@@ -1,15 +1,15 @@
 import { LinkedList } from '../values/linked-list.js';
 
 /** A tool call, or an agent that is starting. */
-interface Piece {
+interface WorkItem {
   readonly work: Promise<unknown>;
   readonly name: string;
   readonly id: string;
 }
 
 /** The work that an interruption or the end of a session waits for. */
-export class UnderWay {
-  readonly #pieces = new LinkedList<Piece>();
+export class SessionWork {
+  readonly #pieces = new LinkedList<WorkItem>();
 
   get some(): boolean {
     return !this.#pieces.isEmpty;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** A line of a file, without its end. */
-export interface Line {
+export interface FileLine {
   readonly bytes: Buffer;
   /** The byte offset at which it begins. */
   readonly at: number;
@@ -29,14 +29,14 @@ export async function* linesForward(
   file: FileHandle,
   end: number,
   { step = STEP, longest = LONGEST }: ReadLinesOptions = {},
-): AsyncGenerator<Line[]> {
+): AsyncGenerator<FileLine[]> {
   let pending: Buffer[] = [];
   let held = 0;
   let start = 0;
   for (let at = 0; at < end; ) {
     const chunk = await readAt(file, at, Math.min(step, end - at));
     if (chunk.length === 0) break;
-    const lines: Line[] = [];
+    const lines: FileLine[] = [];
     let from = 0;
     for (let stop = chunk.indexOf(NEWLINE); stop >= 0; stop = chunk.indexOf(NEWLINE, from)) {
       lines.push(lineOf([...pending, chunk.subarray(from, stop)], start, held + stop - from > longest));
@@ -59,7 +59,7 @@ export async function* linesBackward(
   file: FileHandle,
   end: number,
   { step = STEP, longest = LONGEST }: ReadLinesOptions = {},
-): AsyncGenerator<Line[]> {
+): AsyncGenerator<FileLine[]> {
   let pending: Buffer[] = [];
   let held = 0;
   let open = true;
@@ -69,7 +69,7 @@ export async function* linesBackward(
     if (held > longest) pending = [];
     if (bytes.length > 0) pending.unshift(bytes);
   };
-  const closed = (at: number): Line[] => {
+  const closed = (at: number): FileLine[] => {
     const line = lineOf(pending, at, held > longest);
     const isEnd = open;
     const nothing = isEnd && held === 0;
@@ -81,7 +81,7 @@ export async function* linesBackward(
   for (let to = end; to > 0; ) {
     const length = Math.min(step, to);
     const chunk = await readAt(file, to - length, length);
-    const lines: Line[] = [];
+    const lines: FileLine[] = [];
     let stop = chunk.length;
     for (let found = chunk.lastIndexOf(NEWLINE); found >= 0; found = chunk.lastIndexOf(NEWLINE, stop - 1)) {
       take(chunk.subarray(found + 1, stop));
@@ -96,7 +96,7 @@ export async function* linesBackward(
   if (held > 0 || !open) yield closed(0);
 }
 
-function lineOf(parts: readonly Buffer[], at: number, tooLong: boolean): Line {
+function lineOf(parts: readonly Buffer[], at: number, tooLong: boolean): FileLine {
   if (tooLong) return { bytes: Buffer.concat(parts.slice(0, 1)).subarray(0, KEPT), at, tooLong };
   return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts), at };
 }

@@ -22,7 +22,7 @@ export async function* followFile(
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
   const known = new Set<string>();
-  const seen = new Seen();
+  const seen = new HostSequences();
   let reader = await lastOf(path, known, seen);
   try {
     while (!signal.aborted) {
@@ -54,7 +54,7 @@ export async function* followFile(
 const keyOf = ({ stats: { dev, ino, birthtimeMs } }: OpenedFile): string => `${dev} ${ino} ${birthtimeMs}`;
 
 /** A reader at the end of the newest file. */
-async function lastOf(path: string, known: Set<string>, seen: Seen): Promise<FileReader | undefined> {
+async function lastOf(path: string, known: Set<string>, seen: HostSequences): Promise<FileReader | undefined> {
   const files = await openRotated(path);
   for (const file of files) known.add(keyOf(file));
   const last = files.pop();
@@ -64,7 +64,7 @@ async function lastOf(path: string, known: Set<string>, seen: Seen): Promise<Fil
 }
 
 /** The end of the last complete line, whose record counts as seen. A line that is still being written is read later. */
-async function endOf({ handle, stats }: OpenedFile, seen: Seen): Promise<number> {
+async function endOf({ handle, stats }: OpenedFile, seen: HostSequences): Promise<number> {
   let end: number | undefined;
   for await (const lines of linesBackward(handle, stats.size))
     for (const line of lines) {
@@ -78,7 +78,7 @@ async function endOf({ handle, stats }: OpenedFile, seen: Seen): Promise<number>
 }
 
 /** The last `seq` of each host, to count records that were deleted before they were read. */
-class Seen {
+class HostSequences {
   readonly #last = new Map<string, number>();
   /** `#last` at the time when unread files were deleted; undefined: none were. */
   #before: Map<string, number> | undefined;

@@ -2,25 +2,25 @@ import type { HookRecord } from '../emit/record.js';
 import { isObject } from '../values/shape.js';
 
 /** Reads a value; undefined: it has another type. */
-type Read = (value: unknown) => unknown;
-type Fields = Readonly<Record<string, Read>>;
+type FieldParser = (value: unknown) => unknown;
+type FieldParsers = Readonly<Record<string, FieldParser>>;
 
 /** The fields of a record type: required ones, ones with a replacement for a wrong value, and ones that are omitted if they are wrong. */
 interface RecordShape {
-  readonly needs: Fields;
-  readonly fills?: Fields;
-  readonly takes?: Fields;
+  readonly needs: FieldParsers;
+  readonly fills?: FieldParsers;
+  readonly takes?: FieldParsers;
 }
 
-const text: Read = (value) => (typeof value === 'string' ? value : undefined);
-const named: Read = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
+const text: FieldParser = (value) => (typeof value === 'string' ? value : undefined);
+const named: FieldParser = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
 /** A word of hookscope's vocabulary, of any version; it is printed unchanged. */
-const word: Read = (value) => (typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined);
-const number: Read = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
-const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined);
-const object: Read = (value) => (isObject(value) ? value : undefined);
+const word: FieldParser = (value) => (typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined);
+const number: FieldParser = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+const flag: FieldParser = (value) => (typeof value === 'boolean' ? value : undefined);
+const object: FieldParser = (value) => (isObject(value) ? value : undefined);
 const list =
-  (item: Read): Read =>
+  (item: FieldParser): FieldParser =>
   (value) => {
     if (!Array.isArray(value)) return undefined;
     const read = value.map(item);
@@ -29,11 +29,11 @@ const list =
       : read.filter((one) => one !== undefined);
   };
 const or =
-  (read: Read, instead: unknown): Read =>
+  (read: FieldParser, instead: unknown): FieldParser =>
   (value) =>
     read(value) ?? instead;
 const orText = or(text, '');
-const time: Read = (value) =>
+const time: FieldParser = (value) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value))
     ? value
     : undefined;
@@ -42,7 +42,7 @@ const time: Read = (value) =>
  * Reads an object of a shape; undefined: a required field is wrong. Fields that the shape does not name pass unchanged. An object that needs no
  * change is returned itself, not a copy: nearly all records of a large file are such.
  */
-function shaped({ needs, fills = {}, takes = {} }: RecordShape): Read {
+function shaped({ needs, fills = {}, takes = {} }: RecordShape): FieldParser {
   const fields = Object.entries({ ...needs, ...fills, ...takes });
   const needed = new Set(Object.keys(needs));
   return (value) => {
@@ -62,8 +62,8 @@ function shaped({ needs, fills = {}, takes = {} }: RecordShape): Read {
   };
 }
 
-const STAMP: Fields = { time };
-const ABOUT: Fields = { agent_id: text, tool_use_id: text, host_id: text, redacted: object };
+const STAMP: FieldParsers = { time };
+const ABOUT: FieldParsers = { agent_id: text, tool_use_id: text, host_id: text, redacted: object };
 
 const failure = shaped({ needs: {}, fills: { cause: or(word, 'unknown'), message: orText }, takes: { blocks: flag } });
 const conflict = shaped({ needs: { winner: text, loser: text } });
@@ -196,10 +196,10 @@ const run: RecordShape = {
     shadow: flag,
   },
 };
-const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
+const alsoFills = (fills: FieldParsers): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
 
 /** By type, or by subtype for records of the type `system`. */
-const TYPES: Readonly<Record<string, Read>> = {
+const TYPES: Readonly<Record<string, FieldParser>> = {
   hook_started: shaped(run),
   hook_progress: shaped(alsoFills({ output: orText })),
   hook_response: shaped(
@@ -255,7 +255,7 @@ const TYPES: Readonly<Record<string, Read>> = {
 };
 
 /** The result of reading: a record, the type of a record that this version does not know, or neither. */
-export type Reading =
+export type RecordReading =
   | { readonly record: HookRecord }
   | { readonly record?: undefined; readonly unknown: string | undefined };
 
@@ -263,7 +263,7 @@ export type Reading =
  * Reads a record of any version. Unknown fields pass; a field of the wrong type is omitted or replaced by an empty value, so that code that prints
  * records need not check types. An object without the required fields (the time; a fire's id, event and hooks) is not a record.
  */
-export function readRecord(found: unknown): Reading {
+export function readRecord(found: unknown): RecordReading {
   if (!isObject(found)) return { unknown: undefined };
   const own = (key: string): unknown => (Object.hasOwn(found, key) ? found[key] : undefined);
   const type = own('type') === 'system' ? own('subtype') : own('type');

@@ -1,5 +1,5 @@
 import type { HookRecord } from '../emit/record.js';
-import type { Line } from './lines.js';
+import type { FileLine } from './lines.js';
 import type { StoreNotes } from './notes.js';
 import { readRecord } from './read-record.js';
 
@@ -8,7 +8,7 @@ const RUN_SUMMARY = 'run_summary';
 
 /** The record on a line; undefined: there is none, which `notes` reports with its place. */
 export async function recordOf(
-  line: Line,
+  line: FileLine,
   notes: StoreNotes,
   place: () => Promise<string>,
 ): Promise<HookRecord | undefined> {

@@ -10,9 +10,9 @@ import {
   hasHooks,
   hooksOf,
   onStage,
+  type PluginUnderTest,
   type Stage,
-  shown,
-  type Under,
+  shortValue,
 } from './contract-run.js';
 import { oddInputs } from './odd-inputs.js';
 import { SAMPLES } from './samples.js';
@@ -21,7 +21,7 @@ import { noLogger } from './tested.js';
 const refuses = (decision: Decision): boolean =>
   ('verdict' in decision && decision.verdict === 'deny') || ('blocked' in decision && decision.blocked);
 
-/** The hooks of the plugin that failed, in words. */
+/** A text for each hook of the plugin that failed. */
 function failures({ last, late }: Stage): string[] {
   const background = late().map(({ row: { name }, response: { failure } }) => ({ name, failure }));
   return [...last().handlers, ...background].flatMap(({ name, failure }) =>
@@ -29,8 +29,8 @@ function failures({ last, late }: Stage): string[] {
   );
 }
 
-/** The decision's own fields, where no hook is registered. */
-async function silence([event, input]: ContractInput, { host: given }: Under): Promise<object> {
+/** The fields of the decision when no hook is registered. */
+async function silence([event, input]: ContractInput, { host: given }: PluginUnderTest): Promise<object> {
   const host = createHost({ logger: noLogger, ...given });
   try {
     return { ...(await host.fireAny(event, { ...structuredClone(SAMPLES[event]), ...input })) };
@@ -39,12 +39,12 @@ async function silence([event, input]: ContractInput, { host: given }: Under): P
   }
 }
 
-/** What a decision says that silence does not, in words. */
+/** A text for each field in which a decision differs from one without hooks. */
 function differing(decision: object, silent: object): string[] {
   const { failures = [], ...rest } = decision as { readonly failures?: Decision['failures'] };
   const words = Object.entries(rest)
     .filter(([key, value]) => !isDeepStrictEqual(value, Reflect.get(silent, key)))
-    .map(([key, value]) => `${key} ${shown(value)}`);
+    .map(([key, value]) => `${key} ${shortValue(value)}`);
   return [...failures.map(({ name, cause, message }) => `${name} failed (${cause}): ${message}`), ...words];
 }
 
@@ -52,9 +52,11 @@ const ofHook = ({ name, verdict }: { readonly name: string; readonly verdict?: s
   `${name} says ${verdict}`;
 
 const ofLate = ({ row: { name }, response: { output, failure } }: LateEnd): string =>
-  failure ? `${name} failed (${failure.cause}): ${failure.message}` : `${name} says in the background ${shown(output)}`;
+  failure
+    ? `${name} failed (${failure.cause}): ${failure.message}`
+    : `${name} says in the background ${shortValue(output)}`;
 
-/** The decision without who made it and when. */
+/** The fields of a decision that must be equal for equal inputs. */
 function essence(decision: Decision): unknown {
   const { reason, updatedInput, updatedOutput, additionalContext } = decision;
   const { verdict, blocked, continues } = decision as { verdict?: string; blocked?: boolean; continues?: boolean };
@@ -63,10 +65,10 @@ function essence(decision: Decision): unknown {
 
 export async function mustDeny(stage: Stage, asked: ContractInput, when: string): Promise<void> {
   const decision = await stage.fire(asked);
-  ok(refuses(decision), `${asked[0]} ${shown(asked[1])} was not denied ${when}`);
+  ok(refuses(decision), `${asked[0]} ${shortValue(asked[1])} was not denied ${when}`);
 }
 
-/** Cases about its answers. */
+/** Cases about the plugin's answers. */
 export const ANSWER_CASES: readonly CaseOf[] = [
   {
     name: 'has hooks',
@@ -82,15 +84,15 @@ export const ANSWER_CASES: readonly CaseOf[] = [
             try {
               await stage.fire([event, input]);
             } catch (error) {
-              // The schema of the event does not let it in: no hook is ever asked about it.
+              // The event's schema rejects this input, so no hook ever gets it.
               if (isHookscopeError(error) && error.code === 'INVALID_INPUT') continue;
               throw error;
             }
             await stage.settled();
             const wrong = failures(stage)[0];
-            if (wrong !== undefined) fail(`${event} ${shown(input)}: ${wrong}`);
+            if (wrong !== undefined) fail(`${event} ${shortValue(input)}: ${wrong}`);
             const warned = stage.last().handlers.flatMap(({ warnings = [] }) => warnings)[0];
-            if (warned !== undefined) fail(`${event} ${shown(input)}: ${warned}`);
+            if (warned !== undefined) fail(`${event} ${shortValue(input)}: ${warned}`);
           }
         }
       }),
@@ -103,11 +105,11 @@ export const ANSWER_CASES: readonly CaseOf[] = [
         for (const one of asked) {
           const first = essence(await stage.fire(one));
           const again = essence(await stage.fire(one));
-          // A hook that runs once has said it.
+          // A hook with `once` does not answer a second time.
           if (stage.last().handlers.some(({ reason }) => reason === 'once')) continue;
           ok(
             isDeepStrictEqual(first, again),
-            `${one[0]} ${shown(one[1])}: first ${shown(first)}, then ${shown(again)}`,
+            `${one[0]} ${shortValue(one[1])}: first ${shortValue(first)}, then ${shortValue(again)}`,
           );
         }
       }),
@@ -122,7 +124,7 @@ export const ANSWER_CASES: readonly CaseOf[] = [
           const again = await stage.fire([event, { tool_input: updatedInput }]);
           ok(
             again.updatedInput === undefined || isDeepStrictEqual(again.updatedInput, updatedInput),
-            `${event}: ${shown(updatedInput)} became ${shown(again.updatedInput)}`,
+            `${event}: ${shortValue(updatedInput)} became ${shortValue(again.updatedInput)}`,
           );
         }
       }),
@@ -151,7 +153,11 @@ export const ANSWER_CASES: readonly CaseOf[] = [
           await mustDeny(stage, [event, { ...input, agent_id: 'agent-1', agent_type: 'worker' }], 'for an agent');
           await mustDeny(stage, [event, { ...input, added_later: { a: [1] } }], 'with a field it does not know');
           const many = await Promise.all(Array.from({ length: 100 }, () => stage.fire([event, input])));
-          equal(many.filter((one) => !refuses(one)).length, 0, `${event} ${shown(input)}: let through among a hundred`);
+          equal(
+            many.filter((one) => !refuses(one)).length,
+            0,
+            `${event} ${shortValue(input)}: let through among a hundred`,
+          );
         }
       }),
   },
@@ -182,7 +188,7 @@ export const ANSWER_CASES: readonly CaseOf[] = [
             ...said.map(ofHook),
             ...late.map(ofLate),
           ];
-          ok(added.length === 0, `${asked[0]} ${shown(asked[1])}: ${added.join('; ')}`);
+          ok(added.length === 0, `${asked[0]} ${shortValue(asked[1])}: ${added.join('; ')}`);
         }
       }),
   },

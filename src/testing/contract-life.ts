@@ -1,21 +1,21 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isHookscopeError } from '../errors.js';
-import { within } from '../values/waiting/timer.js';
+import { doneWithin } from '../values/waiting/timer.js';
 import { mustDeny } from './contract-answers.js';
-import { type CaseOf, eventsOf, onStage, type Stage, type Under } from './contract-run.js';
+import { type CaseOf, eventsOf, onStage, type PluginUnderTest, type Stage } from './contract-run.js';
 import { Handles } from './left-behind.js';
-import { type Change, changesSince, inWords, putBack, surroundings } from './surroundings.js';
-import { put } from './tested.js';
+import { changesSince, inWords, putBack, type StateChange, surroundings } from './surroundings.js';
+import { registerTested } from './tested.js';
 
-/** Waits until a case has left nothing. Handles open and close, and listeners go, a few turns after they were told to. */
-async function gone({ patience }: Under, left: () => readonly string[]): Promise<void> {
+/** Waits until nothing is left of a case. Handles close, and listeners are removed, a few turns after the call that does so. */
+async function gone({ patience }: PluginUnderTest, left: () => readonly string[]): Promise<void> {
   const end = performance.now() + patience * 1000;
   do await sleep(20);
   while (left().length > 0 && performance.now() < end);
 }
 
-async function abortEach(under: Under, stage: Stage): Promise<void> {
+async function abortEach(under: PluginUnderTest, stage: Stage): Promise<void> {
   for (const asked of stage.asked) {
     const [event] = asked;
     const end = new AbortController();
@@ -24,15 +24,15 @@ async function abortEach(under: Under, stage: Stage): Promise<void> {
     });
     await nextTurn();
     end.abort();
-    ok(await within(under.patience * 1000, firing), `${event}: the fire did not end when it was aborted`);
+    ok(await doneWithin(under.patience * 1000, firing), `${event}: the fire did not end when it was aborted`);
   }
 }
 
 /**
- * What is left again once it was put back. What is not is what a library leaves that the plugin imports, which happens once in a process:
- * a registry, a listener.
+ * The changes that appear again after they were undone. Others come from a library that the plugin imports and happen once per
+ * process, such as a registry or a listener; they do not count.
  */
-async function repeated(under: Under, changes: readonly Change[]): Promise<readonly Change[]> {
+async function repeated(under: PluginUnderTest, changes: readonly StateChange[]): Promise<readonly StateChange[]> {
   if (changes.length === 0) return [];
   const tried = changes.map((change) => ({ change, redo: putBack(change) }));
   const before = surroundings();
@@ -41,7 +41,7 @@ async function repeated(under: Under, changes: readonly Change[]): Promise<reado
       await Promise.allSettled([stage.fireAll()]);
       await stage.undo();
     });
-    // Without what was put back a library may fail.
+    // A library may fail because its changes were undone.
     await trial.catch(() => undefined);
     await gone(under, () => changesSince(before).map(inWords));
     return [...tried.flatMap(({ change, redo }) => (redo ? [] : change)), ...changesSince(before)];
@@ -50,7 +50,7 @@ async function repeated(under: Under, changes: readonly Change[]): Promise<reado
   }
 }
 
-/** Cases about how it begins and ends. */
+/** Cases about how the plugin starts and ends. */
 export const LIFE_CASES: readonly CaseOf[] = [
   {
     name: 'every hook answers in time',
@@ -78,7 +78,7 @@ export const LIFE_CASES: readonly CaseOf[] = [
       const own = new Handles();
       const { left } = under;
       const running = (): string[] => (own.left().length > 0 ? own : left.handles).left();
-      const changes = (): Change[] => [...changesSince(before), ...left.changes()];
+      const changes = (): StateChange[] => [...changesSince(before), ...left.changes()];
       await own.during(async () => {
         await onStage(under, async (stage) => {
           await Promise.allSettled([stage.fireAll()]);
@@ -98,9 +98,9 @@ export const LIFE_CASES: readonly CaseOf[] = [
     run: (under) =>
       onStage(under, async (stage) => {
         const firing = Promise.allSettled(stage.asked.map((one) => stage.fire(one)));
-        ok(await within(under.patience * 1000, Promise.resolve(stage.undo())), 'its cleanup does not end');
+        ok(await doneWithin(under.patience * 1000, Promise.resolve(stage.undo())), 'its cleanup does not end');
         await firing;
-        const undo = await put(under.plugin, 'PreToolUse', stage.host);
+        const undo = await registerTested(under.plugin, 'PreToolUse', stage.host);
         deepEqual(eventsOf(stage.host), stage.events);
         await undo();
       }),
@@ -112,11 +112,11 @@ export const LIFE_CASES: readonly CaseOf[] = [
         const { host, undo } = stage;
         await undo();
         const [one, two] = [host.scope('agent-1'), host.scope('agent-2')];
-        await put(under.plugin, 'PreToolUse', one);
-        await put(under.plugin, 'PreToolUse', two);
+        await registerTested(under.plugin, 'PreToolUse', one);
+        await registerTested(under.plugin, 'PreToolUse', two);
         const had = two.describe().hooks.length;
         const stillGuards = async (when: string): Promise<void> => {
-          // The cleanup may take a moment.
+          // The other plugin's cleanup may take a moment.
           await sleep(20);
           equal(two.describe().hooks.length, had, 'hooks of the second agent');
           for (const [event, input] of under.denies)
@@ -125,7 +125,7 @@ export const LIFE_CASES: readonly CaseOf[] = [
         await stillGuards('beside another');
         host.unregisterScoped('agent-1');
         await stillGuards('after the other has ended');
-        const again = await put(under.plugin, 'PreToolUse', host.scope('agent-3'));
+        const again = await registerTested(under.plugin, 'PreToolUse', host.scope('agent-3'));
         await again();
         await stillGuards('after it was taken out of another');
       }),

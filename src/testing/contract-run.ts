@@ -8,61 +8,61 @@ import { servicesOf } from '../host/internals.js';
 import type { HostOptions } from '../host/options.js';
 import type { Decision, DescribedHook, Description, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
-import { within } from '../values/waiting/timer.js';
+import { doneWithin } from '../values/waiting/timer.js';
 import { type LateEnd, lateEnds } from './background.js';
-import type { LeftBehind } from './left-behind.js';
+import type { Leftovers } from './left-behind.js';
 import { SAMPLES } from './samples.js';
-import { noLogger, put } from './tested.js';
+import { noLogger, registerTested } from './tested.js';
 
-/** An event and its input; what is left out of the input is a sample's. */
+/** An event and its input. Fields that the input lacks are those of a sample. */
 export type ContractInput = readonly [event: HookEvent, input?: Readonly<Record<string, unknown>> | undefined];
 
 /** A plugin under test. */
-export interface Under {
+export interface PluginUnderTest {
   readonly plugin: PluginUse;
   readonly denies: readonly ContractInput[];
   readonly passes: readonly ContractInput[];
-  /** Seconds. */
+  /** The seconds that a hook may take. */
   readonly patience: number;
   readonly host: HostOptions;
-  /** What its cases have left so far. */
-  readonly left: LeftBehind;
+  /** What the plugin's cases have left behind so far. */
+  readonly left: Leftovers;
 }
 
 export interface CaseOf {
   readonly name: string;
-  /** The calls without which it says nothing. */
+  /** The kinds of calls that the case needs. Without them it is left out. */
   readonly about?: readonly ('denies' | 'passes')[];
-  run(under: Under): Promise<void>;
+  run(under: PluginUnderTest): Promise<void>;
 }
 
-/** A host with the plugin in it, which ends with the case. */
+/** A host with the plugin, which is closed at the end of the case. */
 export interface Stage {
   readonly host: Host;
-  /** Takes the plugin out. */
+  /** Unregisters the plugin. */
   undo(): unknown;
-  /** The events that it has hooks for, whoever they are for. */
+  /** The events for which the plugin has hooks, in any scope. */
   readonly events: readonly HookEvent[];
-  /** Those events, each for one who is asked about it: the main agent, or an agent of a type that has hooks of its own. */
+  /** The inputs to fire: each event for the main agent, and for an agent of each type that has its own hooks. */
   readonly asked: readonly ContractInput[];
-  /** Rejects with an AssertionError where a hook does not answer in time. */
+  /** Rejects with an AssertionError if a hook does not answer in time. */
   fire(asked: ContractInput, options?: FireOptions): Promise<Decision>;
-  /** Fires every event that it has hooks for, for each who is asked. */
+  /** Fires everything in `asked`. */
   fireAll(): Promise<void>;
-  /** Waits for hooks in the background. Rejects with an AssertionError where one does not end in time. */
+  /** Waits for hooks in the background. Rejects with an AssertionError if one does not end in time. */
   settled(): Promise<void>;
   /** The record of the latest fire. */
   last(): FireRecord;
-  /** What its hooks have said and how they have failed in the background since. */
+  /** The ends of the background runs of the latest fire. */
   late(): readonly LateEnd[];
 }
 
-/** Outside every share of sessions in which a hook may be enforced: one that is only tried out guards nothing here, in every run. */
+/** This id is outside every share (`enforce: 0.1`), so that a hook that is only being tried out never decides in a contract. */
 const SESSION = { session_id: 'contract-3538' };
 
-/** Runs it with the plugin in its own host; the host is closed then, but what never ends does not hold the case. */
+/** Runs a case with the plugin in a host of its own, and closes the host. A hook that never ends cannot hang the case. */
 export async function onStage(
-  { plugin, patience, host: given }: Under,
+  { plugin, patience, host: given }: PluginUnderTest,
   run: (stage: Stage) => Promise<void>,
   beside?: Hooks,
 ): Promise<void> {
@@ -77,13 +77,13 @@ export async function onStage(
   host.events$.subscribe((record) => records.push(record));
   try {
     if (beside) host.register(beside);
-    const undo = await put(plugin, 'PreToolUse', host);
+    const undo = await registerTested(plugin, 'PreToolUse', host);
     const events = eventsOf(host);
     const asked = [...events.map((event): ContractInput => [event]), ...(await askedOfAgents(host))];
     const fire: Stage['fire'] = async ([event, input], options) => {
       const decision = await host.fireAny(event, { ...structuredClone(SAMPLES[event]), ...input }, options);
       const late = decision.failures.find(({ cause }) => cause === 'timeout');
-      if (late) fail(`${event} ${shown(input)}: ${late.name} does not answer within ${patience} s`);
+      if (late) fail(`${event} ${shortValue(input)}: ${late.name} does not answer within ${patience} s`);
       return decision;
     };
     const last: Stage['last'] = () =>
@@ -99,18 +99,18 @@ export async function onStage(
       fire,
       fireAll: async () => void (await Promise.all(asked.map((one) => fire(one)))),
       async settled() {
-        if (await within(patience * 1000, background.followed())) return;
+        if (await doneWithin(patience * 1000, background.followed())) return;
         fail(`${background.names().join(', ')}: does not end in the background within ${patience} s`);
       },
       last,
       late: () => lateEnds({ record: last(), records }),
     });
   } finally {
-    await within(patience * 1000 + 1000, host.close());
+    await doneWithin(patience * 1000 + 1000, host.close());
   }
 }
 
-/** Starts an agent of each type that has hooks of its own. A function that makes hooks says only then which they are. */
+/** Starts an agent of each type that has its own hooks. A function that makes hooks is only called then. */
 async function askedOfAgents(host: Host): Promise<ContractInput[]> {
   const types = scopesOf(host.describe()).flatMap(({ kind, agentType }) =>
     kind === OF_TYPE && agentType !== undefined ? [agentType] : [],
@@ -125,21 +125,21 @@ async function askedOfAgents(host: Host): Promise<ContractInput[]> {
   });
 }
 
-/** The kind of a scope in a description that holds the hooks of an agent type. */
+/** The kind of the scope that has the hooks of an agent type, in a description. */
 const OF_TYPE = 'agents of type';
 
 const scopesOf = (one: Description): Description[] => [one, ...one.children.flatMap(scopesOf)];
 
-/** All that is registered, in whichever scope. */
+/** All registered hooks, in all scopes. */
 export function hooksOf(host: Host): readonly DescribedHook[] {
   return scopesOf(host.describe()).flatMap(({ hooks }) => hooks);
 }
 
-/** Whether there are hooks, or functions that make them for each agent. */
+/** Whether there are any hooks, or functions that make hooks for each agent. */
 export const hasHooks = (host: Host): boolean =>
   scopesOf(host.describe()).some(({ hooks, made = [] }) => hooks.length > 0 || made.length > 0);
 
-/** The events that anything is registered for: the plugin's, where nothing else is. */
+/** The events that have hooks. */
 export function eventsOf(host: Host): readonly HookEvent[] {
   return eventsAmong(hooksOf(host));
 }
@@ -149,8 +149,8 @@ function eventsAmong(hooks: readonly DescribedHook[]): readonly HookEvent[] {
   return (Object.keys(SAMPLES) as HookEvent[]).filter((event) => found.has(event));
 }
 
-/** The value in a few words, for a failure. */
-export function shown(value: unknown): string {
+/** A shortened value for a message. */
+export function shortValue(value: unknown): string {
   const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
   return short(JSON.stringify(value, (_, part) => (typeof part === 'string' ? short(part, 60) : part)) ?? '', 300);
 }

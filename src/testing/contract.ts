@@ -7,8 +7,8 @@ import { checkKeys, type Keys, wrongOption } from '../values/options.js';
 import { checks, isObject, isText, type OptionCheck, SECONDS } from '../values/shape.js';
 import { ANSWER_CASES } from './contract-answers.js';
 import { LIFE_CASES } from './contract-life.js';
-import type { ContractInput, Under } from './contract-run.js';
-import { LeftBehind } from './left-behind.js';
+import type { ContractInput, PluginUnderTest } from './contract-run.js';
+import { Leftovers } from './left-behind.js';
 import { SAMPLES } from './samples.js';
 import { OWN_LISTENERS } from './surroundings.js';
 
@@ -16,13 +16,13 @@ import { OWN_LISTENERS } from './surroundings.js';
 export interface ContractOptions {
   /** Calls that the plugin must deny or block under all circumstances: `['PreToolUse', payload.preToolUse.bash('rm -rf /')]`. */
   readonly denies?: readonly ContractInput[];
-  /** Calls that it must let through without a word. */
+  /** Calls that the plugin must let through without any answer. */
   readonly passes?: readonly ContractInput[];
-  /** Seconds that a hook may take to end after its signal fires. Default 2. */
+  /** Seconds that a hook may take to answer, or to end after its signal aborts. Default 2. */
   readonly patience?: number;
   /**
-   * Options of the hosts that are made for it: the `model`, `callTool` or `mcpServers` that its hooks ask. Their `timeout` and `closeTimeout` follow
-   * from `patience`.
+   * Options of the hosts for the cases, such as the `model`, `callTool` or `mcpServers` that the plugin's hooks need. `timeout` and
+   * `closeTimeout` are derived from `patience`.
    */
   readonly host?: Omit<HostOptions, 'timeout' | 'closeTimeout'>;
 }
@@ -39,7 +39,7 @@ const isCall = (given: unknown): boolean =>
 
 const OPTIONS: Keys<ContractOptions> = { denies: CALLS, passes: CALLS, patience: SECONDS, host: checks.object };
 
-/** The cases set these themselves. */
+/** Host options that are derived from `patience`. */
 const BY_PATIENCE = ['timeout', 'closeTimeout'] as const;
 
 function checkHost(host: HostOptions): void {
@@ -49,7 +49,7 @@ function checkHost(host: HostOptions): void {
     throw wrongOption(`contract: host.${given}`, 'is set by the contract; say how long a hook may take with patience');
 }
 
-/** One thing that every plugin should survive. */
+/** One test that every plugin should pass. */
 export interface ContractCase {
   /** What the plugin must do; used as a test's title. */
   readonly name: string;
@@ -59,7 +59,7 @@ export interface ContractCase {
 
 const LOST = ['unhandledRejection', 'uncaughtException'] as const;
 
-/** What hears of errors that nobody handles: of every case that is under way, since nothing tells whose they are. */
+/** Collectors of unhandled errors, one for each running case. Every error goes to all of them, because its origin is unknown. */
 const hearing = new Set<(error: unknown) => void>();
 const hear = (error: unknown): void => {
   for (const note of hearing) note(error);
@@ -67,7 +67,7 @@ const hear = (error: unknown): void => {
 OWN_LISTENERS.add(hear);
 let others: readonly (readonly unknown[])[] = [];
 
-/** Unhandled errors during a case count as the plugin's: its case fails by them, not the process. */
+/** Unhandled errors during a case are taken for the plugin's: they fail the case and do not end the process. */
 async function whole(run: () => Promise<void>): Promise<void> {
   const lost: unknown[] = [];
   const note = (error: unknown): void => void lost.push(error);
@@ -91,8 +91,8 @@ async function whole(run: () => Promise<void>): Promise<void> {
 }
 
 /**
- * What any plugin should survive, as cases for any test runner: odd inputs, a signal that aborts, being asked again, its end; each ends within
- * seconds, also where a hook never settles.
+ * Tests that every plugin should pass, for any test runner: odd inputs, an aborted signal, repeated calls, unregistering. Each ends
+ * within seconds, even if a hook never settles.
  *
  * ```ts
  * for (const { name, run } of contract(plugin, { denies: [['PreToolUse', payload.preToolUse.bash('rm -rf /')]] })) test(name, run);
@@ -102,15 +102,15 @@ async function whole(run: () => Promise<void>): Promise<void> {
 export function contract(plugin: PluginUse, options: ContractOptions = {}): readonly ContractCase[] {
   checkKeys(options, OPTIONS, 'contract: ');
   checkHost(options.host ?? {});
-  const under: Under = {
+  const under: PluginUnderTest = {
     plugin,
     denies: options.denies ?? [],
     passes: options.passes ?? [],
     patience: options.patience ?? 2,
     host: options.host ?? {},
-    left: new LeftBehind(),
+    left: new Leftovers(),
   };
-  // Without the calls that it is about, a case would pass whatever the plugin does.
+  // Without the calls that it needs, a case would always pass.
   const told = [...ANSWER_CASES, ...LIFE_CASES].filter(({ about = [] }) =>
     about.every((calls) => under[calls].length > 0),
   );

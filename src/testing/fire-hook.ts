@@ -12,13 +12,13 @@ import { checks, type Shape } from '../values/shape.js';
 import { type Fired, FiredEvent } from './fired.js';
 import type { Fields } from './payload.js';
 import { SAMPLES } from './samples.js';
-import { noLogger, put, TEST_SESSION, type Tested } from './tested.js';
+import { noLogger, registerTested, TEST_SESSION, type Tested } from './tested.js';
 
-/** How an event is fired in a test. */
+/** Options of `fireHook`. */
 export interface FireHookOptions extends FireOptions {
-  /** Options of the host that is made for it. Default: nothing is logged, the session is one in which every hook with a share (`enforce: 0.1`) decides. */
+  /** Options of the host. Default: nothing is logged, and hooks with a share (`enforce: 0.1`) always decide, by the choice of the session id. */
   readonly host?: HostOptions;
-  /** Registered before it: a plugin, hooks. Their records are in the result too. */
+  /** Plugins or hooks that are registered first. Their records are in the result too. */
   readonly beside?: readonly Tested[];
 }
 
@@ -38,8 +38,8 @@ export function checkFireHook(options: object, where: string, more: Shape = {}):
 }
 
 /**
- * Fires one event at a plugin, at hooks, or at one hook, in its own host, and resolves to all that came of it once hooks in the
- * background have ended too. What is left out of the input is a sample's.
+ * Fires one event at a plugin, at hooks, or at one hook, in a host of its own. Resolves when hooks in the background have ended too.
+ * Fields that the input lacks are those of a sample.
  *
  * ```ts
  * const fired = await fireHook(noForcePush, 'PreToolUse', payload.preToolUse.bash('git push --force'));
@@ -54,10 +54,10 @@ export async function fireHook<E extends HookEvent>(
   options: FireHookOptions = {},
 ): Promise<Fired<E>> {
   checkFireHook(options, 'fireHook: ');
-  return fireIn((host) => put(tested as Tested, event, host), event, input, options);
+  return fireIn((host) => registerTested(tested as Tested, event, host), event, input, options);
 }
 
-/** Fires it and waits for hooks in the background. Its record is found by its id: a hook may fire other events, whose records come first. */
+/** Fires an event and waits for hooks in the background. The record is found by id, because a hook may fire other events first. */
 export async function firedWithRecord(
   host: Host,
   records: readonly HookRecord[],
@@ -73,7 +73,7 @@ export async function firedWithRecord(
   return [decision, records.find(isIts) as FireRecord];
 }
 
-/** The same, with a function that registers the hooks. The event may be one that `host.events` defines. */
+/** Like `fireHook`, with a function that registers the hooks. The event may be one that `host.events` defines. */
 export async function fireIn<E extends HookEvent>(
   setUp: (host: Host) => Promise<unknown>,
   event: E,
@@ -88,7 +88,7 @@ export async function fireIn<E extends HookEvent>(
     session: { session_id: TEST_SESSION, ...hostOptions?.session },
   });
   try {
-    for (const one of beside) await put(one, event, host);
+    for (const one of beside) await registerTested(one, event, host);
     await setUp(host);
     const full = { ...structuredClone(SAMPLES[event]), ...input } as FireInput<E>;
     const { scope } = how;

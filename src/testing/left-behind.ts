@@ -3,25 +3,25 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, changesSince, surroundings } from './surroundings.js';
+import { changesSince, type StateChange, surroundings } from './surroundings.js';
 
-/** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
+/** A timer, socket, file watcher and so on. `hasRef` says whether it keeps this process running. */
 type Handle = { hasRef(): boolean; readonly _repeat?: unknown; readonly _destroyed?: unknown };
 
-/** What the kind of a child process is called, also by Node. */
+/** Node's name for the handle of a child process. */
 const PROCESS = 'PROCESSWRAP';
 
-/** An interval works on until it is cleared, also one that does not keep this process running. */
+/** An interval runs until it is cleared, so it counts even if it does not keep this process running. */
 const isLeft = (handle: Handle): boolean =>
   handle._destroyed !== true && (handle.hasRef() || typeof handle._repeat === 'number');
 
-/** One whose exit Node has not seen: until then its number is that of no other process. */
+/** Whether Node has not yet seen the child's exit. Until then its pid is not reused. */
 const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
 
 const isHandle = (resource: object): resource is Handle => typeof (resource as Partial<Handle>).hasRef === 'function';
 
-/** The handles that were made in the async context of what ran: other code has handles too, which come and go at the same time. */
+/** The handles that were created in the async context of `during`. Other code may create and close handles at the same time. */
 export class Handles {
   readonly #context = new AsyncLocalStorage<true>();
   readonly #made = new Map<number, [kind: string, Handle]>();
@@ -41,17 +41,17 @@ export class Handles {
     subscribe('child_process', this.#onChild);
     try {
       await this.#context.run(true, run);
-      // A server that is given a host has its handle a turn later.
+      // A server that listens on a host name creates its handle a turn later.
       await nextTurn();
     } finally {
       unsubscribe('child_process', this.#onChild);
       this.#watch.disable();
-      // While a context is on, each promise of the process is a little slower.
+      // While a context is enabled, every promise in the process is slower.
       this.#context.disable();
     }
   }
 
-  /** Child processes, intervals, and what else still keeps this process running: how many of each kind. */
+  /** The number of child processes, intervals and other handles that keep this process running, by kind. */
   left(): string[] {
     const counts = new Map<string, number>();
     const count = (kind: string): unknown => counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -60,9 +60,9 @@ export class Handles {
     return [...counts].map(([kind, number]) => `${number} ${kind}`);
   }
 
-  /** Ends the child processes that are left. */
+  /** Kills the child processes that are left. */
   async endProcesses(): Promise<void> {
-    // Of those that end in the same turn Node tells one after another: a number is free before all have been told.
+    // Node reports children that exit in the same turn one after another, and a pid may be reused before all are reported.
     await nextTurn();
     for (const child of this.#running()) endChild(child);
   }
@@ -76,23 +76,23 @@ export class Handles {
   }
 }
 
-/** Ends a running child, and first the group that it leads, if it leads one: no other group can have its number. */
+/** Kills a running child, and first its process group if it leads one. No other group can have this id while the child runs. */
 function endChild(child: ChildProcess): void {
   for (const end of [() => process.kill(-(child.pid as number), 'SIGKILL'), () => child.kill('SIGKILL')])
     try {
       end();
     } catch {
-      // It leads no group, or may not be ended.
+      // The child leads no group, or we may not kill it.
     }
 }
 
 /**
- * What the cases of one contract have left. A plugin that leaves the same thing each time has left it in the first case, and changes nothing in a
- * later one. What is set between the cases is others'.
+ * What the cases of one contract have left behind. It is collected over all cases, because a plugin that leaves the same thing each
+ * time changes nothing after the first one. Changes between the cases are not the plugin's.
  */
-export class LeftBehind {
+export class Leftovers {
   readonly handles = new Handles();
-  readonly #changes: Change[] = [];
+  readonly #changes: StateChange[] = [];
   #isTold = false;
 
   async during(run: () => Promise<void>): Promise<void> {
@@ -105,30 +105,30 @@ export class LeftBehind {
     }
   }
 
-  /** What still runs is about to be told. If processes are among it, from now on no case leaves one on the machine. */
+  /** Called before the remaining handles are reported. If there are child processes among them, every later case kills its own. */
   told(): void {
     this.#isTold ||= this.handles.hasProcesses();
   }
 
-  /** The places that are still as a case has left them. */
-  changes(): Change[] {
+  /** The changes that are still in place. */
+  changes(): StateChange[] {
     if (this.#changes.length === 0) return [];
     const now = surroundings();
     return this.#changes.filter((change) => isStanding(change, now.get(change.place)));
   }
 }
 
-/** Others may have changed or restored it since. Of a list, only what the case has added or removed counts. */
-function isStanding({ before, after }: Change, now: unknown): boolean {
+/** Whether a change is still in place. In a list, only the items count that the case has added or removed. */
+function isStanding({ before, after }: StateChange, now: unknown): boolean {
   if (isDeepStrictEqual(now, before)) return false;
   if (![before, after, now].every(isListOrNone)) return isDeepStrictEqual(now, after);
-  const [had, has, left] = [before, now, after].map((one) => (one ?? []) as readonly unknown[]) as Lists;
+  const [had, has, left] = [before, now, after].map((one) => (one ?? []) as readonly unknown[]) as HandleLists;
   return (
     left.some((one) => !had.includes(one) && has.includes(one)) ||
     had.some((one) => !left.includes(one) && !has.includes(one))
   );
 }
 
-type Lists = [had: readonly unknown[], has: readonly unknown[], left: readonly unknown[]];
+type HandleLists = [had: readonly unknown[], has: readonly unknown[], left: readonly unknown[]];
 
 const isListOrNone = (value: unknown): boolean => value === undefined || Array.isArray(value);

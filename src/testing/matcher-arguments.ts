@@ -6,7 +6,7 @@ import { wrongOption } from '../values/options.js';
 import { checks, FILLED, isText, type OptionCheck, show } from '../values/shape.js';
 import type { Fired } from './fired.js';
 
-/** Every cause; one that is missing here does not compile. */
+/** Every cause. The type makes a missing one a compile error. */
 const CAUSES: Readonly<Record<Cause, true>> = {
   threw: true,
   timeout: true,
@@ -23,25 +23,24 @@ const CAUSES: Readonly<Record<Cause, true>> = {
   untrusted: true,
 };
 
-/** What one argument may be: a value of a kind, or one of these names. */
-export type Argument = OptionCheck | ((fired: Fired) => readonly string[]);
+/** The check of one argument: a kind of value, or one of a list of names. */
+export type MatcherArgument = OptionCheck | ((fired: Fired) => readonly string[]);
 
 export const ARGUMENT = {
   any: checks.any,
   text: { expected: 'a string or a RegExp', accepts: (value) => isText(value) || types.isRegExp(value) },
   cause: () => Object.keys(CAUSES),
   reason: () => Object.keys(SKIP_REASONS),
-  /** A hook that was renamed is never skipped. */
+  /** Checked, because a name that no longer exists would never be skipped. */
   hook: ({ record }) => [...new Set(record.handlers.map(({ name }) => name))],
-} satisfies Readonly<Record<string, Argument>>;
+} satisfies Readonly<Record<string, MatcherArgument>>;
 
 /**
- * The opposite of an expectation is true of all that can never be, such as a misspelt reason: so what is given must be right. Throws
- * INVALID_OPTIONS.
+ * Throws INVALID_OPTIONS for a wrong argument. Otherwise a negated expectation with a misspelt reason would always pass.
  */
 export function checkArguments(
   name: string,
-  wanted: readonly Argument[],
+  wanted: readonly MatcherArgument[],
   fired: Fired,
   given: readonly unknown[],
 ): void {
@@ -55,7 +54,7 @@ export function checkArguments(
 
 const count = (most: number): string => (most === 0 ? 'no argument' : `no more than ${most}`);
 
-function checkArgument(name: string, argument: Argument, value: unknown, fired: Fired): void {
+function checkArgument(name: string, argument: MatcherArgument, value: unknown, fired: Fired): void {
   const check = typeof argument === 'function' ? FILLED : argument;
   if (!check.accepts(value)) throw wrongOption(name, `expected ${check.expected}, got ${show(value)}`);
   if (typeof argument !== 'function') return;

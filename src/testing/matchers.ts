@@ -6,34 +6,34 @@ import type { SkipReason } from '../scopes/skip.js';
 import { isObject, show } from '../values/shape.js';
 import { lateEnds } from './background.js';
 import type { Fired } from './fired.js';
-import { ARGUMENT, type Argument, checkArguments } from './matcher-arguments.js';
+import { ARGUMENT, checkArguments, type MatcherArgument } from './matcher-arguments.js';
 
-/** A text, or a part of it; a RegExp that it has to match. */
+/** A part of a text, or a RegExp that the text has to match. */
 export type Expected = string | RegExp;
 
-/** Expectations on a fire; each throws, or fails the test, with a text of what happened. */
+/** Expectations about a fire. One that is not met throws, or fails the test, with a text of everything that happened. */
 export interface FiredExpectations {
-  /** The call, prompt, result or change was denied or blocked; for this reason. */
+  /** The call, prompt, result or change was denied or blocked, for this reason if one is given. */
   toDeny(reason?: Expected): void;
-  /** It was explicitly allowed, so the user is not asked. A hook that does not object stays silent. */
+  /** The call was explicitly allowed, so the user is not asked. A hook that only does not object stays silent. */
   toAllow(): void;
-  /** The user is to be asked; for this reason. */
+  /** The user is asked, for this reason if one is given. */
   toAsk(reason?: Expected): void;
-  /** No hook said anything: no verdict, no rewrite, no context, no failure. */
+  /** No hook answered anything: no verdict, no rewrite, no context, no failure. */
   toStaySilent(): void;
-  /** The loop continues instead of stopping; with this instruction. */
+  /** The agent continues instead of stopping, with this instruction if one is given. */
   toContinue(instruction?: Expected): void;
-  /** The input that runs, or the output that the model gets, was replaced: the new value has these fields, those of objects in it too, or equals this value. */
+  /** The input of the call, or the output for the model, was replaced. The new value equals this one, or has these fields (at every depth). */
   toRewrite(value?: unknown): void;
-  /** The model gets context, of a hook in the background with the next turn; a text that contains this. */
+  /** The model gets context that contains this text, now or, from a hook in the background, in the next turn. */
   toAddContext(text?: Expected): void;
-  /** A hook did not run, for this reason; the hook of this name. */
+  /** A hook, or the one of this name, did not run, for this reason if one is given. */
   toBeSkipped(reason?: SkipReason, hook?: string): void;
-  /** A hook failed, also one that only observes or ran in the background; with this cause. */
+  /** A hook failed, with this cause if one is given. Hooks that observe or run in the background count too. */
   toFail(cause?: Cause): void;
 }
 
-/** A matcher's result, as `expect.extend` wants it. */
+/** The result of a matcher, as `expect.extend` requires it. */
 export interface MatcherResult {
   readonly pass: boolean;
   /** The expectation, and what happened. */
@@ -47,11 +47,11 @@ type Matchers = {
   ) => MatcherResult;
 };
 
-interface Found {
+interface MatchOutcome {
   readonly pass: boolean;
   /** The expectation, after "expected". */
   readonly wanted: string;
-  /** A hint for a failed expectation. */
+  /** A hint for when the expectation is not met. */
   readonly hint?: string | undefined;
 }
 
@@ -61,25 +61,25 @@ const has = (text: string | undefined, expected: Expected | undefined): boolean 
 const forReason = (expected: Expected | undefined): string =>
   expected === undefined ? '' : `, with ${shown(expected)}`;
 
-/** With `g` or `y` a RegExp remembers where it was: the same test would pass and fail by turns. */
+/** Without `g` and `y`, with which a RegExp keeps its position and the result would alternate. */
 function fits({ source, flags }: RegExp, text: string): boolean {
   return new RegExp(source, flags.replaceAll(/[gy]/g, '')).test(text);
 }
 
-// A test's globals may be of a realm of their own, as jest's are.
+// isRegExp and not instanceof, because tests may run in another realm, as in jest.
 const shown = (value: unknown): string => (types.isRegExp(value) ? String(value) : show(value));
 
-/** The fields of every fold at once. */
-type Any = Fired['decision'] & {
+/** The fields of the decisions of all kinds of events. */
+type AnyFoldDecision = Fired['decision'] & {
   readonly verdict?: string;
   readonly blocked?: boolean;
   readonly continues?: boolean;
   readonly value?: unknown;
 };
 
-const denied = ({ verdict, blocked }: Any): boolean => verdict === 'deny' || blocked === true;
+const denied = ({ verdict, blocked }: AnyFoldDecision): boolean => verdict === 'deny' || blocked === true;
 
-function rewritten(decision: Any): unknown {
+function rewritten(decision: AnyFoldDecision): unknown {
   const { updatedInput, updatedOutput, value } = decision;
   return updatedInput ?? updatedOutput ?? value;
 }
@@ -90,7 +90,7 @@ function matchesValue(value: unknown, expected: unknown): boolean {
   return hasFields(value, expected);
 }
 
-/** Whether it has the fields that are named, at every depth. A list has as many items. */
+/** Whether the value has the expected fields, at every depth. Arrays must have the same length. */
 function hasFields(value: unknown, expected: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(expected))
     return value.length === expected.length && expected.every((wanted, i) => hasFields(value[i], wanted));
@@ -110,7 +110,7 @@ const silent = (fired: Fired): boolean =>
   fired.decision.failures.length === 0 &&
   lateEnds(fired).every((end) => end.response.failure === undefined && !end.spoke);
 
-/** The causes of all failures: observers' and those in the background are not the decision's. */
+/** The causes of all failures. The decision does not contain those of observers and of hooks in the background. */
 function causesOf(fired: Fired): readonly string[] {
   const { record, decision } = fired;
   const rows = record.handlers.flatMap(({ failure }) => failure ?? []);
@@ -118,34 +118,34 @@ function causesOf(fired: Fired): readonly string[] {
   return [...rows, ...late, ...decision.failures].map(({ cause }) => cause);
 }
 
-/** What the model gets, now or with the next turn. */
+/** The context for the model, now or in the next turn. */
 const contextOf = (fired: Fired): readonly string[] => [
   ...fired.decision.additionalContext,
   ...lateEnds(fired).flatMap(({ context }) => context),
 ];
 
 const FIND: {
-  readonly [K in keyof FiredExpectations]: (fired: Fired, ...args: Parameters<FiredExpectations[K]>) => Found;
+  readonly [K in keyof FiredExpectations]: (fired: Fired, ...args: Parameters<FiredExpectations[K]>) => MatchOutcome;
 } = {
   toDeny: ({ decision }, reason) => ({
     pass: denied(decision) && has(decision.reason, reason),
     wanted: `a denial${forReason(reason)}`,
   }),
   toAllow: ({ decision }) => ({
-    pass: (decision as Any).verdict === 'allow',
+    pass: (decision as AnyFoldDecision).verdict === 'allow',
     wanted: 'it to be allowed',
     hint:
-      (decision as Any).verdict === 'none'
+      (decision as AnyFoldDecision).verdict === 'none'
         ? 'Nobody denied it either: that is toStaySilent(), or .not.toDeny().'
         : undefined,
   }),
   toAsk: ({ decision }, reason) => ({
-    pass: (decision as Any).verdict === 'ask' && has(decision.reason, reason),
+    pass: (decision as AnyFoldDecision).verdict === 'ask' && has(decision.reason, reason),
     wanted: `the user to be asked${forReason(reason)}`,
   }),
   toStaySilent: (fired) => ({ pass: silent(fired), wanted: 'nobody to say anything' }),
   toContinue: ({ decision }, instruction) => ({
-    pass: (decision as Any).continues === true && has(decision.reason, instruction),
+    pass: (decision as AnyFoldDecision).continues === true && has(decision.reason, instruction),
     wanted: `the loop to go on${forReason(instruction)}`,
   }),
   toRewrite: ({ decision }, value) => ({
@@ -173,7 +173,7 @@ const FIND: {
   }),
 };
 
-const ARGUMENTS: Readonly<Record<keyof FiredExpectations, readonly Argument[]>> = {
+const ARGUMENTS: Readonly<Record<keyof FiredExpectations, readonly MatcherArgument[]>> = {
   toDeny: [ARGUMENT.text],
   toAllow: [],
   toAsk: [ARGUMENT.text],
@@ -195,7 +195,7 @@ function judge(name: keyof FiredExpectations, received: unknown, args: readonly 
     throw new HookscopeError('INVALID_OPTIONS', { where: `${name}(fired)`, expected });
   }
   checkArguments(name, ARGUMENTS[name], received, args);
-  const { pass, wanted, hint } = (FIND[name] as (fired: Fired, ...args: readonly unknown[]) => Found)(
+  const { pass, wanted, hint } = (FIND[name] as (fired: Fired, ...args: readonly unknown[]) => MatchOutcome)(
     received,
     ...args,
   );
@@ -204,7 +204,7 @@ function judge(name: keyof FiredExpectations, received: unknown, args: readonly 
   return { pass, message: () => `${not} ${wanted}; what happened:\n\n${String(received)}${help}` };
 }
 
-/** For `expect.extend` of vitest and jest: `expect.extend(matchers)`; of vitest's types too: `import 'hookscope/testing/vitest'`. */
+/** Matchers for vitest and jest: `expect.extend(matchers)`. For vitest, `import 'hookscope/testing/vitest'` also adds their types. */
 export const matchers: Matchers = Object.fromEntries(
   (Object.keys(FIND) as (keyof FiredExpectations)[]).map((name) => [
     name,

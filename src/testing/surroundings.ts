@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { exitWatch } from '../values/exit-watch.js';
 
-/** The state that a plugin must restore, by places: `fetch`, `Date.now`, `process.env`. */
-export type Surroundings = ReadonlyMap<string, unknown>;
+/** The global state that a plugin must restore, by place: `fetch`, `Date.now`, `process.env.NAME`. */
+export type GlobalState = ReadonlyMap<string, unknown>;
 
-/** Those of the language itself, and of Node where others like to put their own. */
+/** Built-in objects whose properties are compared: those of the language, and those of Node that libraries often patch. */
 const SHARED: readonly string[] = [
   ...(runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[]).filter((name) => /^[A-Z]/.test(name)),
   'console',
   'process',
 ];
 
-/** Test runners keep their own things under names that begin with two underscores; the first `fetch` adds a symbol. */
+/** Global names to ignore: test runners use names that begin with two underscores, and the first `fetch` adds a symbol. */
 const IGNORED = /^__|^Symbol\(undici\./;
 
 /** Listeners of the contract itself. */
@@ -21,7 +21,7 @@ export const OWN_LISTENERS: WeakSet<object> = new WeakSet();
 const listenersOf = (name: string | symbol): unknown[] =>
   process.listeners(name as 'exit').filter((one) => !OWN_LISTENERS.has(one));
 
-/** Whose properties are looked at, by what their places begin with. */
+/** The objects whose properties are compared, with the prefix of their places. */
 function* owners(): Generator<[at: string, owner: object]> {
   yield ['', globalThis];
   for (const name of SHARED) {
@@ -33,52 +33,52 @@ function* owners(): Generator<[at: string, owner: object]> {
   }
 }
 
-export function surroundings(): Surroundings {
+export function surroundings(): GlobalState {
   const found = new Map<string, unknown>();
-  // What hosts have put on `process` for commands that have ended is no plugin's.
+  // Hosts keep exit listeners on `process` for a while after commands have ended. These are not the plugin's.
   exitWatch.rest();
   for (const [at, owner] of owners()) addOwn(found, at, owner, at === '');
   for (const [name, value] of Object.entries(process.env)) found.set(`process.env.${name}`, value);
   found.set('process.cwd()', process.cwd());
-  // Each is made at its first use: with a terminal it adds a listener, and Node uses stdin when a module that imports `node:process` is loaded.
+  // Node creates these at their first use, which may add a listener, and a module that imports `node:process` uses stdin.
   void [process.stdin, process.stdout, process.stderr];
   for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, listenersOf(name));
   return found;
 }
 
-/** What the places of the language and of Node are called, by what they begin with and their key: with the same texts again, a look takes half as long. */
+/** A cache of the names of places, by prefix and key. Reusing the strings halves the time of a comparison. */
 const places = new Map<string, Map<PropertyKey, string>>();
 
 /**
- * Adds its own properties. Of a getter only that it is there: Node replaces its own by what they give, at the first use.
+ * Adds an object's own properties. For a getter only its presence is recorded, because Node replaces its getters by values at first use.
  */
 function addOwn(found: Map<string, unknown>, at: string, owner: object, hasOthers: boolean): void {
   const known = places.get(at) ?? new Map<PropertyKey, string>();
   places.set(at, known);
   for (const key of Reflect.ownKeys(owner)) {
-    // What several copies of a library share in a process, and keep.
+    // Registered symbols are shared by several copies of a library and are meant to stay.
     if (hasOthers && (IGNORED.test(String(key)) || (typeof key === 'symbol' && Symbol.keyFor(key) !== undefined)))
       continue;
     const place = hasOthers ? String(key) : (known.get(key) ?? `${at}${String(key)}`);
     if (!hasOthers) known.set(key, place);
     const value = Object.getOwnPropertyDescriptor(owner, key)?.value;
-    // Outside functions, what is there changes by itself: `process.exitCode`, counters.
+    // Only functions are compared by value: other values, such as `process.exitCode` and counters, change by themselves.
     found.set(place, typeof value === 'function' ? value : hasOthers);
   }
 }
 
-/** A place that is no longer as it was; without a value: it was not, or is not, there. */
-export interface Change {
+/** A place whose value has changed. Undefined as `before` or `after` means that it did not exist. */
+export interface StateChange {
   readonly place: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-export function changesSince(before: Surroundings): Change[] {
+export function changesSince(before: GlobalState): StateChange[] {
   const now = surroundings();
-  const changes: Change[] = [];
+  const changes: StateChange[] = [];
   const compare = (place: string, had: unknown, has: unknown): void => {
-    // Most are the same, and of a getter that has been used it is only known that it was there.
+    // Most are identical. `true` means that only the presence is known, as for a getter that has since been replaced by its value.
     if (had === has || (had === true && has !== undefined) || isDeepStrictEqual(had, has)) return;
     changes.push({ place, before: had, after: has });
   };
@@ -87,13 +87,13 @@ export function changesSince(before: Surroundings): Change[] {
   return changes;
 }
 
-export function inWords({ place, before, after }: Change): string {
+export function inWords({ place, before, after }: StateChange): string {
   if (after === undefined) return `${place} is gone`;
   return before === undefined ? `${place} is new` : `${place} is another`;
 }
 
-/** Makes a place as it was. Returns what makes it as it was found; undefined: it stays as it is, since what was there is not known. */
-export function putBack({ place, before, after }: Change): (() => void) | undefined {
+/** Undoes a change. Returns a function that makes it again, or undefined if it cannot be undone because the old value is unknown. */
+export function putBack({ place, before, after }: StateChange): (() => void) | undefined {
   if (place.startsWith('process.env.')) return putBackVariable(place.slice('process.env.'.length), before);
   const event = process.eventNames().find((name) => place === `process.on(${String(name)})`);
   if (event !== undefined) {

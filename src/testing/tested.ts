@@ -5,13 +5,13 @@ import type { HookHandler, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
 import { isObject } from '../values/shape.js';
 
-/** What is tested: a plugin, a plugin with its options, hooks as `register` takes them, or one hook. */
+/** The subject of a test: a plugin, a plugin with its options, hooks as for `register`, or one hook. */
 export type Tested<E extends HookEvent = HookEvent> = PluginUse | Hooks | HookHandler<E>;
 
-/** The session of tests. It is in every share of sessions: a hook that is enforced in some decides here. */
+/** The session id for tests. It is in every share (`enforce: 0.1`), so that such a hook decides in tests. */
 export const TEST_SESSION = 'test-session-671813';
 
-/** For hosts of tests, whose records contain what would be logged. */
+/** A logger that does nothing: a test reads the records instead. */
 export const noLogger = (): void => undefined;
 
 const isPlugin = (given: unknown): given is Plugin => isObject(given) && typeof given['apply'] === 'function';
@@ -19,8 +19,8 @@ const isUse = (given: unknown): given is Exclude<PluginUse, Plugin> => Array.isA
 const isHook = (given: unknown): boolean =>
   typeof given === 'function' || (isObject(given) && ('handler' in given || 'type' in given));
 
-/** Registers it there; resolves to what takes it back. */
-export async function put(tested: Tested, event: string, where: Registers): Promise<() => unknown> {
+/** Registers the subject in a host or scope; resolves to a function that unregisters it. */
+export async function registerTested(tested: Tested, event: string, where: Registers): Promise<() => unknown> {
   if (isPlugin(tested)) return where.use(tested);
   if (isUse(tested)) {
     const [plugin, options, how] = tested;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
-import type { Registration, Untrusted } from '../scopes/registration.js';
+import type { Registration, UntrustedChange } from '../scopes/registration.js';
 import { covers, hasStopped } from './changes.js';
 import type { Consent } from './consent.js';
 import { hashFile, isExecutable, namedFiles, UNREADABLE, whyUnread } from './named/named-files.js';
-import type { Variables } from './named/variables.js';
+import type { CommandVariables } from './named/variables.js';
 
 /**
  * Makes the check that runs before every call of a handler. It resolves the names in the handler's command from the directory in which
@@ -23,7 +23,7 @@ export function guardFiles(
     byName,
   }: {
     readonly file: string;
-    readonly variables: Variables;
+    readonly variables: CommandVariables;
     readonly fallback: string;
     /** The command that accepts a change. */
     readonly remedy?: string;
@@ -33,7 +33,7 @@ export function guardFiles(
 ): Registration['trustCheck'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
-  const untrusted = (what: string, see = remedy): Untrusted => ({ file, why: `${what}; see ${see}` });
+  const untrusted = (what: string, see = remedy): UntrustedChange => ({ file, why: `${what}; see ${see}` });
   const hint = byName === undefined ? '' : ` (if hooks write to it themselves: ${byName})`;
   return ({ cwd }) => {
     // A command may change to the project first: `cd "$(git rev-parse --show-toplevel)"`.

@@ -1,7 +1,7 @@
 import type { Consent, TrustRequest } from './consent.js';
 
 /** A file that was never accepted or has changed since. */
-export interface Held<Kind extends string> {
+export interface UnacceptedFile<Kind extends string> {
   readonly kind: Kind;
   /** The name of the plugin, agent or skill. */
   readonly name?: string;

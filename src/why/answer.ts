@@ -9,7 +9,7 @@ import { decidedIn } from './decided.js';
 import { isMeant } from './meaning.js';
 import { whyNotAsked } from './not-asked.js';
 import type { OtherFires } from './other-fires.js';
-import { named, placeOf, quoted, shown, subjectOf } from './words.js';
+import { placeOf, quoted, shortJson, shortName, subjectOf } from './words.js';
 
 /** One hook of a fire, in a sentence. */
 export interface HookSentence {
@@ -101,7 +101,7 @@ const untold = ({ losses = [] }: FireRecord): string[] =>
 
 function skipped(record: FireRecord, handler: HandlerRecord) {
   const { why, change } = whyNotAsked(record, handler);
-  return { told: sentence(handler, `${who(handler)} was not asked: ${why}.`), name: named(handler.name), change };
+  return { told: sentence(handler, `${who(handler)} was not asked: ${why}.`), name: shortName(handler.name), change };
 }
 
 const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({
@@ -110,7 +110,7 @@ const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({
   text: ended(text),
 });
 const who = (handler: HandlerRecord): string =>
-  `${named(handler.name)} (${plain(handler.handler)}, ${placeOf(handler)})`;
+  `${shortName(handler.name)} (${plain(handler.handler)}, ${placeOf(handler)})`;
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function question(record: FireRecord, agent: string): string[] {
@@ -134,7 +134,7 @@ function question(record: FireRecord, agent: string): string[] {
   const of = input['tool_input'] ?? input;
   return [
     `${clip(event, 60)}${about}, for ${plain(agent)} of session ${clip(session || '(none)', 40)}, at ${plain(time)}${call}.${scope}${alone}`,
-    `It was asked about ${shown(of, 300)}.`,
+    `It was asked about ${shortJson(of, 300)}.`,
     ...(record.truncated?.length
       ? [`The record does not hold all of it: ${record.truncated.map((t) => clip(t, 60)).join(', ')}.`]
       : []),

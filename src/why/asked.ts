@@ -1,4 +1,4 @@
-import { type Answer, answersIn } from '../emit/reading/answers.js';
+import { answersIn, type HookAnswer } from '../emit/reading/answers.js';
 import { duration } from '../emit/reading/headline.js';
 import { givenIn, isGiven, valueIn } from '../emit/reading/value.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
@@ -11,23 +11,23 @@ import { isShadow } from './meaning.js';
 import {
   endsRun,
   firstText,
+  hookSpecificOf,
   isGate,
   listed,
-  named,
   nested,
   output,
   quoted,
-  shown,
-  specific,
+  shortJson,
+  shortName,
   subjectOf,
   verdictIn,
 } from './words.js';
 
 /** The answers of a hook, or its failure, as a sentence without the hook's name. `end`: the end of its background run. */
-export function saidBy(record: FireRecord, answers: readonly Answer[], end?: RunEnd): string {
+export function saidBy(record: FireRecord, answers: readonly HookAnswer[], end?: RunEnd): string {
   const said = answers.map((answer, at) => saidOnce(record, answer, end, at === answers.length - 1));
   const last = said.at(-1) ?? '';
-  const { handler } = answers.at(-1) as Answer;
+  const { handler } = answers.at(-1) as HookAnswer;
   const took = handler.duration_ms === undefined ? '' : ` (${duration(handler.duration_ms)})`;
   const times = handler.reasked ?? 0;
   const again = times === 0 ? '' : `, and was asked again ${times === 1 ? '' : `${times} times `}after a rewrite`;
@@ -37,14 +37,14 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   if (said.every((one) => one === last) || isOneAnswer(answers))
     return `${last}${handler.status === 'ran' ? again : ''}${rest}`;
   const each = answers.map(({ given }, at) => {
-    const about = given === undefined ? '' : ` about ${shown(given, 120)}`;
+    const about = given === undefined ? '' : ` about ${shortJson(given, 120)}`;
     return at === 0 ? `asked${about}, it ${said[0]}` : `asked again${about}, it ${said[at]}`;
   });
   return `was asked ${answers.length} times, as rewrites changed it: ${each.join('; ')}${rest}`;
 }
 
 /** Whether the hook gave the same answer each time. */
-function isOneAnswer(answers: readonly Answer[]): boolean {
+function isOneAnswer(answers: readonly HookAnswer[]): boolean {
   const [first, ...rest] = answers.map(({ handler, unjudged, rewrite }) =>
     handler.status === 'ran' && !unjudged && rewrite === undefined ? JSON.stringify(handler.output ?? null) : undefined,
   );
@@ -52,7 +52,7 @@ function isOneAnswer(answers: readonly Answer[]): boolean {
 }
 
 /** One answer as a part of a sentence. */
-function saidOnce(record: FireRecord, answer: Answer, end: RunEnd | undefined, isLast: boolean): string {
+function saidOnce(record: FireRecord, answer: HookAnswer, end: RunEnd | undefined, isLast: boolean): string {
   const { handler, replaced } = answer;
   if (answer.unjudged) return 'announced a later answer, and gave none';
   if (handler.status === 'background') return inBackground(end);
@@ -75,7 +75,7 @@ function inBackground(end: RunEnd | undefined): string {
   return `went on in the background and decided nothing; there it ${how} (${duration(took)})`;
 }
 
-function verdict(record: FireRecord, { handler, rewrite, replaced }: Answer, isLast: boolean): string {
+function verdict(record: FireRecord, { handler, rewrite, replaced }: HookAnswer, isLast: boolean): string {
   const { verdict: counted, phase } = handler;
   const word = verdictIn(record, handler);
   const reason = reasonOf(record, handler);
@@ -111,7 +111,7 @@ function blocking(record: FireRecord, handler: HandlerRecord, why: string): stri
   if (blocked && !isWatching) return `blocked it${why}`;
   if (isWatching || error !== undefined) return `said block${why}`;
   if (handler.verdict === 'block' && isGiven(decision))
-    return `said block, which means the value ${shown(givenIn(decision))}${why}`;
+    return `said block, which means the value ${shortJson(givenIn(decision))}${why}`;
   const place = handler.verdict === 'block' ? `for ${subjectOf(record) ?? 'this'}` : `on ${event}`;
   return `said block, which does nothing ${plain(place)}${why}`;
 }
@@ -119,7 +119,7 @@ function blocking(record: FireRecord, handler: HandlerRecord, why: string): stri
 /** The reason for a hook's verdict: of the spelling that counts if it used both, or of `continue: false` if that ended the run. */
 function reasonOf(record: FireRecord, handler: HandlerRecord): string | undefined {
   const { decision, reason, stopReason } = output(handler);
-  const { permissionDecision, permissionDecisionReason } = specific(handler);
+  const { permissionDecision, permissionDecisionReason } = hookSpecificOf(handler);
   const word = verdictIn(record, handler);
   const isFlat = permissionDecision === word;
   const isLost = isFlat && decision !== undefined && own(LEGACY, String(decision)) !== word;
@@ -132,9 +132,9 @@ function reasonOf(record: FireRecord, handler: HandlerRecord): string | undefine
   );
 }
 
-function besides(record: FireRecord, { handler, rewrite, replaced }: Answer): string[] {
+function besides(record: FireRecord, { handler, rewrite, replaced }: HookAnswer): string[] {
   const context =
-    !replaced && takesNone(record, handler) ? undefined : firstText(specific(handler)['additionalContext']);
+    !replaced && takesNone(record, handler) ? undefined : firstText(hookSpecificOf(handler)['additionalContext']);
   const message = firstText(output(handler)['systemMessage']);
   const isDropped = rewrite?.dropped === true && handler.phase !== 'observe';
   const [added, told, ended] = replaced
@@ -159,12 +159,12 @@ function besides(record: FireRecord, { handler, rewrite, replaced }: Answer): st
 /** The value in an answer, on an event that asks for one. */
 function valueWords(record: FireRecord, handler: HandlerRecord): string {
   const given = valueIn(record, handler);
-  if (given !== undefined) return 'value' in given ? `gave the value ${shown(given.value, 100)}` : 'gave a value';
+  if (given !== undefined) return 'value' in given ? `gave the value ${shortJson(given.value, 100)}` : 'gave a value';
   if (record.decision.fold !== 'replace' || specOf(record.event) !== undefined || handler.verdict === 'block')
     return '';
   // On an event that is not in the catalogue, the key of the value is not known.
-  const { hookEventName: _, additionalContext: __, ...rest } = specific(handler);
-  return Object.keys(rest).length === 0 ? '' : `answered ${shown(rest, 100)}`;
+  const { hookEventName: _, additionalContext: __, ...rest } = hookSpecificOf(handler);
+  return Object.keys(rest).length === 0 ? '' : `answered ${shortJson(rest, 100)}`;
 }
 
 /** Whether the event takes no context: this hook's would count, and the decision has none. */
@@ -213,11 +213,11 @@ export function rewrittenTo(record: FireRecord): string | undefined {
   if (final === undefined || isShadow(record)) return undefined;
   const field = specOf(record.event)?.rewrites?.field;
   const by = rewriters(record);
-  const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => named(name)));
+  const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => shortName(name)));
   const isWhole = field === undefined || Object.hasOwn(final, field) || !record.truncated?.length;
   if (!isWhole) return `${who} rewrote it.`;
   const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
-  return `${who} rewrote it; what counts is ${shown(value)}.`;
+  return `${who} rewrote it; what counts is ${shortJson(value)}.`;
 }
 
 /** The hooks whose rewrites were not dropped. */

@@ -3,9 +3,9 @@ import type { HandlerRecord, HookResponse } from '../emit/record.js';
 /** The end of a hook's run. */
 export type RunEnd = Pick<HookResponse, 'fire_id' | 'handler_id' | 'time' | 'duration_ms' | 'failure' | 'exit_code'>;
 
-type Runs = Pick<HandlerRecord, 'id' | 'status' | 'reasked'>;
+type HandlerRuns = Pick<HandlerRecord, 'id' | 'status' | 'reasked'>;
 
-interface Open<Place> {
+interface OpenRun<Place> {
   ends: number;
   last: RunEnd | undefined;
   /** Set when the fire's record was read: what waits for the end, and how many ends are expected. */
@@ -17,7 +17,7 @@ const MOST = 10_000;
 
 /** Pairs background hooks in fire records with the ends of their runs, which may come before the fire's record or after it. */
 export class BackgroundRuns<Place> {
-  readonly #open = new Map<string, Open<Place>>();
+  readonly #open = new Map<string, OpenRun<Place>>();
   readonly #most: number;
 
   constructor(most: number = MOST) {
@@ -25,7 +25,7 @@ export class BackgroundRuns<Place> {
   }
 
   /** Notes a hook from a fire's record. Returns the end of its run if that has come already; otherwise `end` will return `place`. */
-  begin(fire: string, { id, status, reasked = 0 }: Runs, place: Place): RunEnd | undefined {
+  begin(fire: string, { id, status, reasked = 0 }: HandlerRuns, place: Place): RunEnd | undefined {
     const key = keyOf(fire, id);
     if (status !== 'background') {
       // The fire's record says itself how this hook ended.
@@ -52,13 +52,13 @@ export class BackgroundRuns<Place> {
     return this.#paired(key, run)?.awaited?.place;
   }
 
-  #paired(key: string, run: Open<Place>): Open<Place> | undefined {
+  #paired(key: string, run: OpenRun<Place>): OpenRun<Place> | undefined {
     if (run.awaited === undefined || run.ends < run.awaited.calls) return undefined;
     this.#open.delete(key);
     return run;
   }
 
-  #of(key: string): Open<Place> {
+  #of(key: string): OpenRun<Place> {
     const known = this.#open.get(key);
     if (known !== undefined) return known;
     const run = { ends: 0, last: undefined, awaited: undefined };
@@ -70,7 +70,7 @@ export class BackgroundRuns<Place> {
 
 /** The ends of a fire's background hooks, by the hook's id. */
 export function endsIn(
-  { fire_id: fire, handlers }: { readonly fire_id: string; readonly handlers: readonly Runs[] },
+  { fire_id: fire, handlers }: { readonly fire_id: string; readonly handlers: readonly HandlerRuns[] },
   ends: readonly RunEnd[],
 ): ReadonlyMap<string, RunEnd> {
   const runs = new BackgroundRuns<string>(Number.POSITIVE_INFINITY);

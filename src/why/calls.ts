@@ -24,7 +24,7 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
   if (call === undefined) return { records: [], before: [], after: [], others: 0 };
   const linked = calls.filter((one) => one.chain === call.chain);
   const at = linked.indexOf(call);
-  const recordsOf = (some: readonly Call[]): HookRecord[] => some.flatMap((one) => one.records).sort(byTime);
+  const recordsOf = (some: readonly CallRecording[]): HookRecord[] => some.flatMap((one) => one.records).sort(byTime);
   return {
     records: call.records,
     before: recordsOf(linked.slice(0, at)),
@@ -36,7 +36,7 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
 const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
 
 /** A call, or a possible part of one. */
-interface Call {
+interface CallRecording {
   records: HookRecord[];
   /** The fires that decided whether it may run. */
   asks: FireRecord[];
@@ -44,24 +44,24 @@ interface Call {
   isOver: boolean;
   isDeferred: boolean;
   /** Shared by parts that may or may not be one call. */
-  chain: Chain;
+  chain: CallChain;
 }
 
-interface Chain {
+interface CallChain {
   /** In the order of time. */
-  calls: Call[];
+  calls: CallRecording[];
   /** For each host, the latest part that it fired an event about. */
-  readonly byHost: Map<string | undefined, Call>;
+  readonly byHost: Map<string | undefined, CallRecording>;
 }
 
 /**
  * Splits the records with one session and `tool_use_id`, ordered by time, into calls: a model may reuse its ids at every step, and for an agent
  * without ids a repeated call gets the same id again. Each agent has ids of its own.
  */
-export function callsIn(records: readonly HookRecord[]): readonly Call[] {
-  const calls = new Set<Call>();
-  const last = new Map<string | undefined, Call>();
-  const byFire = new Map<string, Chain>();
+export function callsIn(records: readonly HookRecord[]): readonly CallRecording[] {
+  const calls = new Set<CallRecording>();
+  const last = new Map<string | undefined, CallRecording>();
+  const byFire = new Map<string, CallChain>();
   for (const record of records) {
     const agent = agentIdOf(record);
     const shadowed = shadowedBy(record, byFire);
@@ -79,19 +79,19 @@ export function callsIn(records: readonly HookRecord[]): readonly Call[] {
 }
 
 /** The call that the record is about: a new one, or `before`, which the record may prove to be one with earlier parts. */
-function placeOf(record: HookRecord, before: Call | undefined, calls: Set<Call>): Call {
+function placeOf(record: HookRecord, before: CallRecording | undefined, calls: Set<CallRecording>): CallRecording {
   const asks = isAsk(record) ? record : undefined;
   const how = before === undefined ? 'another' : asks === undefined ? 'same' : relationOf(asks, before);
   if (before !== undefined && how === 'same') return asks === undefined ? joined(record, before, calls) : before;
   const chain =
-    before !== undefined && how === 'unknown' ? before.chain : { calls: [], byHost: new Map<string, Call>() };
-  const call: Call = { records: [], asks: [], isOver: false, isDeferred: false, chain };
+    before !== undefined && how === 'unknown' ? before.chain : { calls: [], byHost: new Map<string, CallRecording>() };
+  const call: CallRecording = { records: [], asks: [], isOver: false, isDeferred: false, chain };
   chain.calls.push(call);
   calls.add(call);
   return call;
 }
 
-function add(call: Call, record: HookRecord): void {
+function add(call: CallRecording, record: HookRecord): void {
   call.records.push(record);
   if (isAsk(record)) {
     call.asks.push(record);
@@ -106,7 +106,7 @@ function add(call: Call, record: HookRecord): void {
  * Joins parts of a call. A host's record belongs to its latest fire, so fires of other hosts in between are about the same call. They stay
  * apart if one of them is hookscope's own answer, which may stand for a fire of this host.
  */
-function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
+function joined(record: HookRecord, last: CallRecording, calls: Set<CallRecording>): CallRecording {
   const { chain } = last;
   const own = chain.byHost.get(record.host_id);
   if (own === undefined || own === last) return last;
@@ -124,7 +124,7 @@ function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
 }
 
 /** Whether a fire is about the call before it or about another one, if that is known. */
-function relationOf(record: FireRecord, call: Call): 'same' | 'another' | 'unknown' {
+function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another' | 'unknown' {
   if (call.isOver) return 'another';
   const { host_id: host } = record as HookRecord;
   const ofHost = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
@@ -163,7 +163,7 @@ function isAlike(a: FireRecord, b: FireRecord): boolean {
 const FILLED: readonly string[] = ['hook_event_name', 'session_id', 'transcript_path', 'cwd', 'permission_mode'];
 
 /** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
-function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Chain>): Call | undefined {
+function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, CallChain>): CallRecording | undefined {
   if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
   const { shadow_of: fire } = record;
   const calls = byFire.get(fire)?.calls ?? [];

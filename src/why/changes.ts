@@ -7,9 +7,9 @@ import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
 import { mendFor } from './mends.js';
 import { counting, dueIn, endersOf, heardOf, keepersOf } from './said.js';
-import { isGate, listed, named, placeOf } from './words.js';
+import { isGate, listed, placeOf, shortName } from './words.js';
 
-interface Ends {
+interface CallEnds {
   /** How the tool call of the fire ended, if that is known. */
   readonly calls?: readonly ToolCallRecord[] | undefined;
   /** The ends of background hooks, by the hooks' ids. */
@@ -17,9 +17,11 @@ interface Ends {
 }
 
 /** What would have to change for a different decision. */
-export function changesFor(record: FireRecord, { calls = [], ends }: Ends = {}): string[] {
+export function changesFor(record: FireRecord, { calls = [], ends }: CallEnds = {}): string[] {
   if (isShadow(record))
-    return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);
+    return record.handlers.map(
+      (h) => `For what ${shortName(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`,
+    );
   const { error } = record;
   const decided = error === undefined ? forDecision(record, calls) : [own(REJECTED, error) ?? 'Fire it again.'];
   return [...decided, ...forFailures(record), ...forLateFailures(record, ends)];
@@ -32,7 +34,7 @@ const REJECTED: Readonly<Record<string, string>> = {
 };
 
 const who = (handlers: readonly HandlerRecord[]): string =>
-  handlers.length === 0 ? 'whoever decided' : listed(handlers.map((h) => `${named(h.name)} (${placeOf(h)})`));
+  handlers.length === 0 ? 'whoever decided' : listed(handlers.map((h) => `${shortName(h.name)} (${placeOf(h)})`));
 
 function forDecision(record: FireRecord, calls: readonly ToolCallRecord[]): string[] {
   const { fold, blocked, continues } = record.decision;
@@ -172,16 +174,16 @@ function forFailures(record: FireRecord): string[] {
       ignored && isGate(record) && handler.phase !== 'observe' && handler.on_failure === 'continue'
         ? ' With onFailure: "block" its failure would have denied the call.'
         : '';
-    return [`For ${named(handler.name)} to answer: ${mendFor(handler, record.event)}.${policy}`];
+    return [`For ${shortName(handler.name)} to answer: ${mendFor(handler, record.event)}.${policy}`];
   });
 }
 
 /** For hooks that failed in the background, where a failure never counts. */
-function forLateFailures({ event, handlers }: FireRecord, ends: Ends['ends']): string[] {
+function forLateFailures({ event, handlers }: FireRecord, ends: CallEnds['ends']): string[] {
   return handlers.flatMap((handler) => {
     const end = ends?.get(handler.id);
     return end?.failure === undefined
       ? []
-      : [`For ${named(handler.name)} to work: ${mendFor({ ...handler, ...end }, event)}.`];
+      : [`For ${shortName(handler.name)} to work: ${mendFor({ ...handler, ...end }, event)}.`];
   });
 }

@@ -4,7 +4,7 @@ import { wouldDo } from '../emit/reading/would.js';
 import type { FireRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
-import { isGate, listed, named, nameIn, quoted, shown, verdictIn } from './words.js';
+import { isGate, listed, nameIn, quoted, shortJson, shortName, verdictIn } from './words.js';
 
 /** The decision, who decided, and who was overruled. */
 export function decidedIn(record: FireRecord): string[] {
@@ -26,7 +26,7 @@ export function decidedIn(record: FireRecord): string[] {
 /** The sentence for a hook that is not enforced; it names the fire that has the decision. */
 function notEnforced(record: FireRecord): string {
   const { handlers, error, shadow_of: id = '' } = record;
-  const who = `${listed(handlers.map(({ name }) => named(name))) || 'The hook'} is not enforced`;
+  const who = `${listed(handlers.map(({ name }) => shortName(name))) || 'The hook'} is not enforced`;
   const rest = `the fire ${plain(id)} was decided without it.`;
   if (error !== undefined) return `${who}, and was not waited for (${plain(error)}); ${rest}`;
   return `${who}: it would ${listed(wouldDo(record)) || 'say nothing'}; ${rest}`;
@@ -50,7 +50,7 @@ function outcome(record: FireRecord): string {
     return 'No hook wanted to go on: the agent stops.';
   }
   if (blocked) return `${who} blocked it${why}${how(record)}.`;
-  if (isGiven(decision)) return `${who} decided: the value is ${shown(givenIn(decision))}${why}.`;
+  if (isGiven(decision)) return `${who} decided: the value is ${shortJson(givenIn(decision))}${why}.`;
   if (fold === 'replace') return 'No hook gave a value.';
   return fold === 'block'
     ? 'No hook blocked it.'

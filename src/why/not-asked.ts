@@ -3,16 +3,16 @@ import { specOf } from '../events/catalogue.js';
 import { clip, plain } from '../plain.js';
 import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
 import { own } from '../values/own.js';
-import { endsRun, listed, named, placeOf, subjectOf } from './words.js';
+import { endsRun, listed, placeOf, shortName, subjectOf } from './words.js';
 
 /** Why a hook was not asked, and what would have to change for it to be asked. */
-export interface NotAsked {
+export interface NotAskedReason {
   readonly why: string;
   readonly change: string;
 }
 
 /** Reads the explanation from the hook's row in a fire. */
-export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAsked {
+export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAskedReason {
   const { reason } = handler;
   const known = reason !== undefined && Object.hasOwn(SKIP_REASONS, reason);
   if (!known)
@@ -34,14 +34,14 @@ function withWhy(text: string, reason: SkipReason, { why }: HandlerRecord): stri
     : `${text} (${clip(why, 200)})`;
 }
 
-function usual(reason: SkipReason, handler: HandlerRecord): NotAsked {
+function usual(reason: SkipReason, handler: HandlerRecord): NotAskedReason {
   const { why, change } = SKIP_REASONS[reason];
   return { why, change: change(placeOf(handler)) };
 }
 
 /** Explanations that use more of the record than the reason alone. */
 const FROM_RECORD: {
-  readonly [Reason in SkipReason]?: (record: FireRecord, handler: HandlerRecord) => Partial<NotAsked>;
+  readonly [Reason in SkipReason]?: (record: FireRecord, handler: HandlerRecord) => Partial<NotAskedReason>;
 } = {
   matcher(record, handler) {
     const subject = subjectOf(record);
@@ -69,7 +69,7 @@ const FROM_RECORD: {
     const enders = record.handlers.filter(endsRun);
     // Older versions recorded `bailed` for cancelled fires too.
     if (enders.length === 0) return record.error === undefined ? {} : whyCancelled(record);
-    const who = listed(enders.map(({ name }) => named(name)));
+    const who = listed(enders.map(({ name }) => shortName(name)));
     return {
       why: `${who} ended the run before its turn`,
       change: `${who} must not answer continue: false${enders.every(({ scope }) => scope === handler.scope) ? ', or this one needs an earlier stage' : ''}.`,
@@ -84,7 +84,7 @@ const FROM_RECORD: {
   },
 };
 
-const CANCELLED: Readonly<Record<string, NotAsked>> = {
+const CANCELLED: Readonly<Record<string, NotAskedReason>> = {
   ABORTED: {
     why: 'the caller aborted the fire before its turn',
     change: 'The caller must wait longer, or the hooks before it must be faster.',
@@ -99,7 +99,7 @@ const CANCELLED: Readonly<Record<string, NotAsked>> = {
   },
 };
 
-function whyCancelled({ error }: FireRecord): NotAsked {
+function whyCancelled({ error }: FireRecord): NotAskedReason {
   const { why, change } = SKIP_REASONS.cancelled;
   return (error === undefined ? undefined : own(CANCELLED, error)) ?? { why, change: change() };
 }

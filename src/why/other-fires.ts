@@ -5,7 +5,7 @@ import type { RecordStore } from '../store/store.js';
 import { nearest } from '../values/nearest.js';
 import { agentName } from './about.js';
 import { agentIdOf, isMeant, isShadow, typeOf } from './meaning.js';
-import { listed, named, placeOf } from './words.js';
+import { listed, placeOf, shortName } from './words.js';
 
 /** What other fires show about hooks that this one does not list. */
 export interface OtherFires {
@@ -14,7 +14,7 @@ export interface OtherFires {
 }
 
 /** A hook in a fire that listed it. */
-interface Found {
+interface ListedHook {
   readonly handler: HandlerRecord;
   readonly fire: FireRecord;
 }
@@ -47,32 +47,34 @@ async function look(
   const others = await othersIn(store, record);
   const count = record.out_of_scope;
   const hooks = `${count} more ${count === 1 ? 'hook' : 'hooks'} for ${plain(record.event)} ${count === 1 ? 'belongs' : 'belong'} to other scopes, which are not asked here`;
-  const names = others.slice(0, NAMED).map((found) => `${named(found.handler.name)} (${whose(found)})`);
+  const names = others.slice(0, NAMED).map((found) => `${shortName(found.handler.name)} (${whose(found)})`);
   const seen = names.length === 0 ? '' : `; other fires of this session list ${listed(names)}`;
   return { sentences: [`${hooks}${seen}.`], changes: [] };
 }
 
 /** For a fire that hookscope itself answered: its record lists no hooks. */
 const notKnown = (hook: string, reason: string): OtherFires => ({
-  sentences: [`Whether ${named(hook)} was registered is not known: hookscope itself answered, ${whyItself([reason])}.`],
+  sentences: [
+    `Whether ${shortName(hook)} was registered is not known: hookscope itself answered, ${whyItself([reason])}.`,
+  ],
   changes: [],
 });
 
 const NOTHING: OtherFires = { sentences: [], changes: [] };
 
 /** The owner of a hook, by its scope. */
-function whose({ handler: { scope }, fire }: Found): string {
+function whose({ handler: { scope }, fire }: ListedHook): string {
   const agent = agentIdOf(fire);
   if (scope !== fire.scope || agent === undefined) return `of the scope ${clip(scope, 40)}`;
   return `of ${agentName(agent, typeOf(fire))}`;
 }
 
 /** Hooks for the same event that other fires of the session list and this one does not. */
-async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord): Promise<Found[]> {
+async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord): Promise<ListedHook[]> {
   const { event, session_id: session, host_id: host } = record as FireRecord & { host_id?: string };
   const key = ({ id, scope }: HandlerRecord): string => JSON.stringify([id, scope]);
   const here = new Set(record.handlers.map(key));
-  const found = new Map<string, Found>();
+  const found = new Map<string, ListedHook>();
   for await (const fire of store.records({ types: ['hook_fire'], event, session, newest: true })) {
     if (fire.type !== 'hook_fire' || (fire as { host_id?: string }).host_id !== host) continue;
     for (const handler of fire.handlers)
@@ -86,7 +88,7 @@ async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord)
 const MOST_NAMES = 2000;
 
 async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<OtherFires> {
-  let other: Found | undefined;
+  let other: ListedHook | undefined;
   const names = new Set<string>();
   for await (const fire of store.records({ types: ['hook_fire'], newest: true })) {
     if (fire.type !== 'hook_fire') continue;
@@ -101,15 +103,15 @@ async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord,
   const near = nearest(hook, [...names]);
   return {
     sentences: [
-      `No record lists a hook called ${named(hook)}: no such hook was registered when they were made.${near === undefined ? '' : ` Did you mean ${named(near)}?`}`,
+      `No record lists a hook called ${shortName(hook)}: no such hook was registered when they were made.${near === undefined ? '' : ` Did you mean ${shortName(near)}?`}`,
     ],
-    changes: [`Register ${named(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
+    changes: [`Register ${shortName(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
   };
 }
 
-function inOtherScope(found: Found, record: FireRecord): OtherFires {
+function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
   const { handler } = found;
-  const name = named(handler.name);
+  const name = shortName(handler.name);
   const same = handler.scope === record.scope || handler.scope === 'host' || handler.scope === 'session';
   if (same)
     return {
@@ -128,8 +130,8 @@ function inOtherScope(found: Found, record: FireRecord): OtherFires {
   };
 }
 
-function onOtherEvent({ handler, fire }: Found, record: FireRecord): OtherFires {
-  const name = named(handler.name);
+function onOtherEvent({ handler, fire }: ListedHook, record: FireRecord): OtherFires {
+  const name = shortName(handler.name);
   return {
     sentences: [
       `${name} (${placeOf(handler)}) was not asked: records list it for ${plain(fire.event)} and not for ${plain(record.event)}.`,

@@ -1,7 +1,7 @@
 import { answersIn, isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
-import { endsRun, firstText, isGate, output, specific } from './words.js';
+import { endsRun, firstText, hookSpecificOf, isGate, output } from './words.js';
 
 const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
 const strength = ({ verdict = 'none' }: HandlerRecord): number => LATTICE.indexOf(verdict);
@@ -63,6 +63,8 @@ export function keepersOf(record: FireRecord): HandlerRecord[] {
   return heardOf(record).filter((handler) => {
     if (enders.includes(handler)) return false;
     const goesOn = handler.dialect === 'code' && output(handler)['continue'] === true;
-    return handler.verdict === 'block' || goesOn || firstText(specific(handler)['additionalContext']) !== undefined;
+    return (
+      handler.verdict === 'block' || goesOn || firstText(hookSpecificOf(handler)['additionalContext']) !== undefined
+    );
   });
 }

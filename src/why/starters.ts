@@ -6,7 +6,7 @@ import { roleOf } from './about.js';
 import { agentIdOf, isShadow, typeOf } from './meaning.js';
 
 /** An open tool call that asks for an agent. */
-interface Wish {
+interface SpawnCall {
   readonly type: string | undefined;
   /** The agent that made the call; undefined: the main agent. */
   readonly by: string | undefined;
@@ -32,7 +32,7 @@ const SPAWNS: readonly unknown[] = toolNames('Agent');
  * main agent.
  */
 export class Starters {
-  readonly #wishes = new Map<string, Wish>();
+  readonly #wishes = new Map<string, SpawnCall>();
   readonly #known = new Map<string, Starter>();
 
   /** Reads a record. If it has the response to a call that started an agent: returns the agent's id. */
@@ -82,15 +82,15 @@ export class Starters {
   }
 
   /** The open call of the agent's starter for its type; undefined: none, or already paired. */
-  #wishOf(by: string | undefined, agent: string, type: string | undefined): Wish | undefined {
+  #wishOf(by: string | undefined, agent: string, type: string | undefined): SpawnCall | undefined {
     const waiting = [...this.#wishes.values()].filter((wish) => wish.by === by);
     if (waiting.some(({ started }) => started === agent)) return undefined;
     return waiting.find((wish) => wish.started === undefined && wish.type === type);
   }
 
   /** The first open call for an agent of this type, or else the last one, if either type is unknown. */
-  #wishFor(agent: string, type: string | undefined): Wish | undefined {
-    let other: Wish | undefined;
+  #wishFor(agent: string, type: string | undefined): SpawnCall | undefined {
+    let other: SpawnCall | undefined;
     for (const wish of this.#wishes.values()) {
       if (wish.started !== undefined || wish.by === agent) continue;
       if (type !== undefined && wish.type === type) return wish;

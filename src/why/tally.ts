@@ -19,7 +19,7 @@ export interface HookTally {
   readonly max?: number;
 }
 
-interface Counts {
+interface HookCounts {
   readonly hook: string;
   readonly group: string | undefined;
   runs: number;
@@ -43,8 +43,8 @@ export type CountedHandler = Pick<
 
 /** Counts hooks that ran. All durations are kept, at eight bytes each. */
 export class Tallies {
-  readonly #counts = new Map<string, Counts>();
-  readonly #background = new BackgroundRuns<Counts>();
+  readonly #counts = new Map<string, HookCounts>();
+  readonly #background = new BackgroundRuns<HookCounts>();
 
   add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
@@ -68,7 +68,7 @@ export class Tallies {
     return [...this.#counts.values()].map(rowOf).sort(bySlowness);
   }
 
-  #of(hook: string, group: string | undefined): Counts {
+  #of(hook: string, group: string | undefined): HookCounts {
     const key = JSON.stringify([hook, group]);
     const counts = this.#counts.get(key) ?? { hook, group, runs: 0, denials: 0, failures: 0, times: [] };
     this.#counts.set(key, counts);
@@ -76,12 +76,12 @@ export class Tallies {
   }
 }
 
-function count(counts: Counts, { duration_ms, failure }: RunEnd): void {
+function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
   counts.times.push(duration_ms);
   if (failure) counts.failures += 1;
 }
 
-function rowOf({ times, group, ...counts }: Counts): HookTally {
+function rowOf({ times, group, ...counts }: HookCounts): HookTally {
   const row = { ...counts, ...(group === undefined ? {} : { group }) };
   if (times.length === 0) return row;
   const sorted = Float64Array.from(times).sort();

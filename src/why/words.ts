@@ -15,11 +15,11 @@ export function subjectOf({ event, input }: FireRecord): string | undefined {
 
 /** A handler's name by its id. */
 export function nameIn(record: FireRecord, id: string): string {
-  return named(record.handlers.find((handler) => handler.id === id)?.name ?? id);
+  return shortName(record.handlers.find((handler) => handler.id === id)?.name ?? id);
 }
 
 /** A hook's name, shortened, because command lines can be long. */
-export const named = (name: string): string => clip(name, 60);
+export const shortName = (name: string): string => clip(name, 60);
 
 /** `a, b and c`. */
 export function listed(texts: readonly string[]): string {
@@ -31,7 +31,7 @@ export function quoted(text: string, width = 200): string {
 }
 
 /** The beginning of a value's JSON, for a sentence. */
-export function shown(value: unknown, width = 200): string {
+export function shortJson(value: unknown, width = 200): string {
   try {
     return clip(JSON.stringify(value) ?? 'nothing', width);
   } catch {
@@ -54,9 +54,9 @@ function nearer(file: string): string {
 }
 
 export const output = ({ output: said }: HandlerRecord): Json => (isObject(said) ? said : {});
-export const specific = (handler: HandlerRecord): Json => part(output(handler), 'hookSpecificOutput');
+export const hookSpecificOf = (handler: HandlerRecord): Json => part(output(handler), 'hookSpecificOutput');
 /** The object that PermissionRequest answers with. */
-export const nested = (handler: HandlerRecord): Json => part(specific(handler), 'decision');
+export const nested = (handler: HandlerRecord): Json => part(hookSpecificOf(handler), 'decision');
 
 function part(of: Json, key: string): Json {
   const found = Object.hasOwn(of, key) ? of[key] : undefined;
@@ -71,7 +71,7 @@ export function verdictIn(record: FireRecord, handler: HandlerRecord): string | 
   if (!isGate(record)) return legacy === 'deny' ? 'block' : undefined;
   const words: readonly unknown[] = VERDICTS;
   if (specOf(record.event)?.nestedDecision) return knownWord(nested(handler)['behavior']);
-  const flat = knownWord(specific(handler)['permissionDecision']);
+  const flat = knownWord(hookSpecificOf(handler)['permissionDecision']);
   return legacy !== undefined && words.indexOf(legacy) > words.indexOf(flat) ? legacy : flat;
 }
 

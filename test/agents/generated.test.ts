@@ -4,7 +4,7 @@ import { AGENT_NAMES, agentCodec, TABLES } from '../../src/agents/agents.js';
 import { renamesTools } from '../../src/agents/as-theirs.js';
 import type { Answer, Codec } from '../../src/agents/codec.js';
 import { foldOf } from '../../src/agents/rows.js';
-import type { AgentTable, Tool } from '../../src/agents/table.js';
+import type { AgentTable, ToolRow } from '../../src/agents/table.js';
 import { wishesOf } from '../../src/agents/wishes.js';
 import { isHookscopeError } from '../../src/errors.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
@@ -222,7 +222,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   Agent: ['subagent_type'],
 };
 
-function callsOf(tool: Tool): Record<string, unknown>[] {
+function callsOf(tool: ToolRow): Record<string, unknown>[] {
   const { fields = {}, either = {}, instead = {}, patch, files } = tool;
   const renamed = Object.values(fields);
   const own = (OWN[tool.ours] ?? []).filter((key) => !renamed.includes(key) && files === undefined && !patch);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { Summary } from '../../src/cli/run/summary.js';
+import { RunSummary } from '../../src/cli/run/summary.js';
 import { summaryTable } from '../../src/cli/run/summary-table.js';
 import { createPaint } from '../../src/cli/run/view.js';
 import { createHost, type Host } from '../../src/create-host.js';
@@ -15,9 +15,9 @@ async function summaryOf(
   hooks: readonly HookCallback<'PreToolUse'>[],
   n = 1,
   options: HostOptions = {},
-): Promise<Summary> {
+): Promise<RunSummary> {
   const host: Host = createHost(options);
-  const summary = new Summary();
+  const summary = new RunSummary();
   host.events$.subscribe((record: HookRecord) => {
     if (record.type === 'hook_fire') summary.add(record, 'main');
     else if (record.type === 'system' && record.subtype === 'hook_response') summary.end(record);
@@ -65,13 +65,13 @@ describe('the summary of a run', () => {
   });
 
   test('percentiles are times that were measured, by nearest rank', () => {
-    const summary = new Summary();
+    const summary = new RunSummary();
     for (let ms = 1; ms <= 20; ms++) summary.add(took(ms), 'main');
     expect(summary.rows()).toMatchObject([{ runs: 20, p50: 10, p95: 19 }]);
   });
 
   test('rows stand by agent, then event, in the order in which they came', () => {
-    const summary = new Summary();
+    const summary = new RunSummary();
     for (const [event, agent] of [
       ['A', 'main'],
       ['B', 'x'],

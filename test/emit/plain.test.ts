@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/claude-code/files/findings.js';
 import { createHost } from '../../src/create-host.js';
 import { formatFire, formatRecord } from '../../src/emit/reading/print.js';
-import type { HookRecord, Unstamped } from '../../src/emit/record.js';
+import type { HookRecord, UnstampedRecord } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { HookscopeError } from '../../src/errors.js';
 import { deny } from '../../src/events/output/helpers.js';
@@ -83,7 +83,11 @@ describe('text as a terminal shows it', () => {
 });
 
 describe('nothing of a hook, tool or file reaches a terminal as it is', () => {
-  const sent = (draft: Unstamped<HookRecord>): HookRecord => ({ seq: 1, time: '2025-01-31T09:15:01.250Z', ...draft });
+  const sent = (draft: UnstampedRecord<HookRecord>): HookRecord => ({
+    seq: 1,
+    time: '2025-01-31T09:15:01.250Z',
+    ...draft,
+  });
   const run = { ...RUN, name: NASTY, hookName: NASTY, agentId: NASTY, scope: NASTY };
   const failure = { cause: 'threw', message: NASTY };
   const handler = {

@@ -1,11 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { formatFire, formatRecord } from '../../src/emit/reading/print.js';
-import type { HookRecord, RecordedDecision, RunResult, Unstamped } from '../../src/emit/record.js';
+import type { HookRecord, RecordedDecision, RunResult, UnstampedRecord } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { FIRE, fire, RUN } from './samples.js';
 
-const sent = (draft: Unstamped<HookRecord>): HookRecord => ({ seq: 1, time: '2025-01-31T09:15:01.250Z', ...draft });
+const sent = (draft: UnstampedRecord<HookRecord>): HookRecord => ({
+  seq: 1,
+  time: '2025-01-31T09:15:01.250Z',
+  ...draft,
+});
 const answered = (result: Partial<RunResult>) => sent(hookResponse(RUN, { durationMs: 12.4, ...result }));
 /** The columns of a line. */
 const columns = (line: string) => line.split(/ {2,}/);
@@ -66,11 +70,11 @@ describe('a record as a line', () => {
       problem: 'bad_line',
       message: '#',
     } as const;
-    const lines = [alarm, problem].map((draft) => formatRecord(sent(draft as Unstamped<HookRecord>)));
+    const lines = [alarm, problem].map((draft) => formatRecord(sent(draft as UnstampedRecord<HookRecord>)));
     for (const line of lines) expect(line.indexOf('#')).toBe(formatRecord(sent(hookStarted(RUN))).indexOf('started'));
     expect(formatRecord(fire()).indexOf('deny by')).toBe(lines[0]?.indexOf('#'));
     expect(columns(lines[0] as string)[1]).toBe('session');
-    expect(columns(formatRecord(sent({ ...alarm, agent_id: 'a7' } as Unstamped<HookRecord>)))[1]).toBe('a7');
+    expect(columns(formatRecord(sent({ ...alarm, agent_id: 'a7' } as UnstampedRecord<HookRecord>)))[1]).toBe('a7');
   });
 
   test('stays one line whatever a hook prints', () => {

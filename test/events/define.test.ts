@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { checkInput } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
@@ -9,18 +9,18 @@ const base = { session_id: 's', transcript_path: '', cwd: '/', hook_event_name: 
 
 describe('defineEvent', () => {
   it.each(['gate', 'block', 'stop'] as const)('has the defaults of a %s', (fold) => {
-    const spec = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    const spec = withName('Deploy', defineEvent({ input: z.object({}), fold }));
     expect(spec).toMatchObject({ name: 'Deploy', fold, exit2: 'block', endsLoop: true, failure: 'policy' });
     expect(spec).not.toHaveProperty('value');
   });
 
   it.each(['context', 'replace', 'observe'] as const)('has the defaults of a %s', (fold) => {
-    const spec = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    const spec = withName('Deploy', defineEvent({ input: z.object({}), fold }));
     expect(spec).toMatchObject({ fold, exit2: 'user', endsLoop: false, failure: 'policy' });
   });
 
   it('has defaults whatever the fold', () => {
-    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({}), fold: 'observe' }));
+    const spec: EventSpec = withName('Deploy', defineEvent({ input: z.object({}), fold: 'observe' }));
     expect(spec).toMatchObject({
       plainStdout: 'none',
       types: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
@@ -61,8 +61,8 @@ describe('defineEvent', () => {
 
   it('takes a field or a function for the subject', () => {
     const input = z.object({ target: z.string() });
-    const byField: EventSpec = named('Deploy', defineEvent({ input, fold: 'gate', subject: 'target' }));
-    const byFunction: EventSpec = named(
+    const byField: EventSpec = withName('Deploy', defineEvent({ input, fold: 'gate', subject: 'target' }));
+    const byFunction: EventSpec = withName(
       'Deploy',
       defineEvent({ input, fold: 'gate', subject: (i) => i.target.slice(1) }),
     );
@@ -72,7 +72,7 @@ describe('defineEvent', () => {
   });
 
   it('adds the base fields, lets unknown fields pass and keeps its own', () => {
-    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+    const spec: EventSpec = withName('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
     expect(checkInput(spec, { ...base, target: 'prod', ticket: 1 })).toBeUndefined();
     expect(checkInput(spec, { ...base })?.field).toBe('target');
     expect(checkInput(spec, { target: 'prod' })?.field).toBe('session_id');
@@ -80,7 +80,10 @@ describe('defineEvent', () => {
   });
 
   it('lets an own field be stricter than the base field of that name', () => {
-    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({ agent_id: z.string() }), fold: 'gate' }));
+    const spec: EventSpec = withName(
+      'Deploy',
+      defineEvent({ input: z.object({ agent_id: z.string() }), fold: 'gate' }),
+    );
     expect(checkInput(spec, base)?.field).toBe('agent_id');
   });
 
@@ -111,7 +114,7 @@ describe('defineEvent', () => {
   });
 
   it('takes a field of every event for the subject, and what is undefined for what is left out', () => {
-    const entry = named(
+    const entry = withName(
       'Deploy',
       defineEvent({ input: target, fold: 'gate', exit2: undefined, subject: 'cwd' } as never),
     );
@@ -121,7 +124,7 @@ describe('defineEvent', () => {
 
   it('can give one definition two names', () => {
     const definition = defineEvent({ input: z.object({}), fold: 'gate' });
-    const [one, two]: EventSpec[] = [named('One', definition), named('Two', definition)];
+    const [one, two]: EventSpec[] = [withName('One', definition), withName('Two', definition)];
     expect([one?.name, two?.name]).toEqual(['One', 'Two']);
     expect(checkInput(one as EventSpec, { ...base, hook_event_name: 'One' })).toBeUndefined();
     expect(checkInput(one as EventSpec, { ...base, hook_event_name: 'Two' })?.field).toBe('hook_event_name');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
@@ -95,7 +95,7 @@ describe('the guard', () => {
   });
 
   it('asks zod where a custom field is more than a type', () => {
-    const Deploy: EventSpec = named(
+    const Deploy: EventSpec = withName(
       'Deploy',
       defineEvent({ input: z.object({ port: z.number().int().max(65535), mail: z.email() }), fold: 'gate' }),
     );

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { type JsonSchema, jsonSchema } from '../../src/events/json-schema.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
@@ -67,7 +67,7 @@ describe('jsonSchema', () => {
   });
 
   it('takes custom events', () => {
-    const Deploy: EventSpec = named('Deploy', defineEvent({ input: z.object({ at: z.date() }), fold: 'observe' }));
+    const Deploy: EventSpec = withName('Deploy', defineEvent({ input: z.object({ at: z.date() }), fold: 'observe' }));
     expect(jsonSchema(Deploy, 'input')).toMatchObject({ properties: { at: {}, cwd: { type: 'string' } } });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { type Outcome, type OutputOptions, readOutput } from '../../src/events/output/outcome.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
@@ -505,8 +505,8 @@ describe('a warning', () => {
 });
 
 describe('custom events', () => {
-  const Deploy: EventSpec = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
-  const Publish: EventSpec = named(
+  const Deploy: EventSpec = withName('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+  const Publish: EventSpec = withName(
     'Publish',
     defineEvent({
       input: z.object({ page: z.unknown() }),
@@ -514,7 +514,7 @@ describe('custom events', () => {
       rewrites: { field: 'page', keys: ['updatedInput'] },
     }),
   );
-  const Draw: EventSpec = named('Draw', defineEvent({ input: z.object({}), fold: 'replace' }));
+  const Draw: EventSpec = withName('Draw', defineEvent({ input: z.object({}), fold: 'replace' }));
   const readOf = (spec: EventSpec, keys: Json): unknown =>
     readOutput(spec, { hookSpecificOutput: keys }, { eventName: spec.name, nameRequired: false });
 
@@ -539,7 +539,7 @@ describe('custom events', () => {
 });
 
 describe('an event whose output lacks the keys of its fold', () => {
-  const Bare: EventSpec = named('Bare', defineEvent({ input: z.object({}), fold: 'gate', output: z.object({}) }));
+  const Bare: EventSpec = withName('Bare', defineEvent({ input: z.object({}), fold: 'gate', output: z.object({}) }));
 
   it('does not read them unchecked', () => {
     const keys = { permissionDecision: 7, permissionDecisionReason: 7, additionalContext: 7 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
-import { Managed } from '../../src/fleet/policy/managed.js';
+import { ManagedPolicies } from '../../src/fleet/policy/managed.js';
 import type { PreparedPolicy } from '../../src/fleet/policy/prepare.js';
 import { servicesOf } from '../../src/host/internals.js';
 import { INPUTS } from '../host/inputs.js';
@@ -67,7 +67,7 @@ test("on every event, a policy's hooks for agents of a type are asked as the hos
       for (const [type, all] of Object.entries(hooks)) host.spawnHooks(type, all as never);
     });
     const policy = await askedOf((host, hooks) => {
-      const managed = new Managed();
+      const managed = new ManagedPolicies();
       managed.join(servicesOf(host));
       managed.replace('stable', { policy: policyOf(hooks) });
     });

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
-import type { Joined } from '../../src/fleet/joined.js';
+import type { JoinedFleet } from '../../src/fleet/joined.js';
 import { Outbox } from '../../src/fleet/log/outbox.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { applyLastGood, keepForLater } from '../../src/fleet/offline.js';
@@ -10,11 +10,11 @@ import { bundleOf, denies, ownFolder, script } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key } from './ground.js';
 
-const joinedIn = (folder: string, more: object = {}): Joined =>
-  ({ servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, ...more }) as Joined;
+const joinedIn = (folder: string, more: object = {}): JoinedFleet =>
+  ({ servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, ...more }) as JoinedFleet;
 
 /** Decides once, as a command does that finds no server. */
-async function once(joined: Joined, command: string): Promise<void> {
+async function once(joined: JoinedFleet, command: string): Promise<void> {
   const host = createHost({ logger: () => undefined }) as Host;
   await applyLastGood(host, joined);
   const log = keepForLater(host, joined);

@@ -21,7 +21,7 @@ import type { FleetEngine } from '../../src/fleet/engine.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { makeNkey } from '../../src/fleet/nats/connection.js';
 import type { PreparedPolicy } from '../../src/fleet/policy/prepare.js';
-import type { Answered, OpenAsk } from '../../src/host/elsewhere.js';
+import type { AskAnswer, OpenAsk } from '../../src/host/elsewhere.js';
 import { bundleOf, newKey, ownFolder } from './bundles.js';
 
 const alice = newKey();
@@ -82,7 +82,7 @@ const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value
 describe('a host that asks', () => {
   const whyNot = async (of: Partial<OpenAsk>, options: Partial<AskerOptions> = {}): Promise<string | undefined> => {
     const { asker } = asking(options);
-    const answered = (await asker.ask({ ...open, ...of }, never())) as Answered;
+    const answered = (await asker.ask({ ...open, ...of }, never())) as AskAnswer;
     expect(answered.answer).toBe('none');
     return answered.reason;
   };

@@ -5,7 +5,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { ownKey } from '../../src/fleet/ask/own-key.js';
-import { type AskedQuestion, readQuestion, readTaken, signAnswer, type Taken } from '../../src/fleet/ask/question.js';
+import {
+  type AnswerReceipt,
+  type AskedQuestion,
+  readQuestion,
+  readTaken,
+  signAnswer,
+} from '../../src/fleet/ask/question.js';
 import { waitingQuestions } from '../../src/fleet/ask/waiting.js';
 import type { SigningKey } from '../../src/fleet/bundle/keys.js';
 import type { FleetEngine } from '../../src/fleet/engine.js';
@@ -87,7 +93,7 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
     const ask = (host: Host, command = 'deploy it', how: object = {}, more: object = {}) =>
       host.fire('PreToolUse', bash(command, more) as never, how as never);
     const question = firstWaiting;
-    const send = async (engine: FleetEngine, of: AskedQuestion, bytes: Uint8Array): Promise<Taken> =>
+    const send = async (engine: FleetEngine, of: AskedQuestion, bytes: Uint8Array): Promise<AnswerReceipt> =>
       readTaken(await engine.ask.answer(of.host, of.id, bytes));
     const yes = { answer: 'allow', from: 'h2' } as const;
     const no = { answer: 'deny', from: 'h2', reason: 'Not on a Friday' } as const;
@@ -139,7 +145,7 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
       const first = both[0]?.counts ? 'bob' : 'alice';
       expect(both.find(({ counts }) => !counts)?.message).toMatch(`${first} was first`);
       expect((await under).verdict).toBe(first === 'bob' ? 'deny' : 'allow');
-      let late: Taken | undefined;
+      let late: AnswerReceipt | undefined;
       await until(async () => {
         late = await send(operator, asked, signAnswer(asked, yes, alice)).catch(() => undefined);
         return late !== undefined;

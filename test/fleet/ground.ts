@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
-import { readSealed, type Sealed } from '../../src/fleet/bundle/bundle.js';
+import { readSealed, type SealedBundle } from '../../src/fleet/bundle/bundle.js';
 import { type Fleet, fleet } from '../../src/fleet/fleet.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { stateOf } from '../../src/fleet/operator.js';
@@ -72,7 +72,7 @@ export function ground() {
   return { broker, operator, told, join, push, shared };
 }
 
-function sealedIn(bytes: Uint8Array): Sealed | undefined {
+function sealedIn(bytes: Uint8Array): SealedBundle | undefined {
   try {
     return readSealed(bytes);
   } catch {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
 import { makeLogFolder, release } from '../../src/fleet/log/folders.js';
-import { Masked } from '../../src/fleet/log/masked.js';
+import { MaskedLog } from '../../src/fleet/log/masked.js';
 import { Outbox } from '../../src/fleet/log/outbox.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { fleetRecords } from '../../src/fleet/records.js';
@@ -135,7 +135,7 @@ describe('decisions that were made before the masks of a policy were known', () 
   }, 30_000);
 
   test('are masked once: what is masked stays as it is, whatever is masked again', async () => {
-    const masked = new Masked(ownFolder());
+    const masked = new MaskedLog(ownFolder());
     const masks = {
       keys: ['iban', 'auth'],
       paths: ['input.tool_input.note'],

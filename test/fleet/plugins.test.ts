@@ -5,7 +5,7 @@ import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { AskerAlone } from '../../src/fleet/ask/alone.js';
 import type { Fleet } from '../../src/fleet/fleet.js';
-import type { Joined } from '../../src/fleet/joined.js';
+import type { JoinedFleet } from '../../src/fleet/joined.js';
 import { applyLastGood, policiesOver } from '../../src/fleet/offline.js';
 import { bundleOf, denies, ownFolder } from './bundles.js';
 import { until } from './contract.js';
@@ -104,7 +104,14 @@ describe('a plugin of a bundle', () => {
       applied: () => told.push('applied'),
       closed: () => told.push('closed'),
     });
-    const joined: Joined = { servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, allow };
+    const joined: JoinedFleet = {
+      servers: ['nats://127.0.0.1:1'],
+      team: 'acme',
+      host: 'h1',
+      keys: [key.id],
+      folder,
+      allow,
+    };
     const host = createHost({ logger: () => undefined }) as Host;
     await applyLastGood(host, joined);
     const asker = new AskerAlone({ ...joined, askElsewhere: 'first' }, policiesOver(host));

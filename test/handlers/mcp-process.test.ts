@@ -8,7 +8,7 @@ import type { Host } from '../../src/create-host.js';
 import { createLines } from '../../src/handlers/mcp/lines.js';
 import type { McpServers } from '../../src/handlers/mcp/server-options.js';
 import { mcpTool } from '../../src/handlers/mcp/spec.js';
-import { within } from '../../src/values/waiting/timer.js';
+import { doneWithin } from '../../src/values/waiting/timer.js';
 import { growth } from '../growth.js';
 import { testHost } from '../host/kit.js';
 import { processes, uniqueSeconds, until } from './shell-call.js';
@@ -198,14 +198,14 @@ describe('a server at a URL', () => {
   test('does not hold up the end of its host where it never names its endpoint', async () => {
     const host = withServer({ type: 'sse', url: await sse(1) });
     expect((await ask(host, 't', {}, 0.3)).causes).toEqual(['timeout']);
-    expect(await within(5_000, host.close())).toBe(true);
+    expect(await doneWithin(5_000, host.close())).toBe(true);
   });
 
   test('is tried again after it did not name its endpoint in time', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 30_000 ? 200 : ms));
     const host = withServer({ type: 'sse', url: await sse(1) });
-    ends.push(() => within(5_000, host.close()));
+    ends.push(() => doneWithin(5_000, host.close()));
     const { causes, message } = await ask(host, 't', {}, 5);
     expect(causes).toEqual(['connection']);
     expect(message).toContain('it did not answer in time');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import type { Answered, Elsewhere } from '../../src/host/elsewhere.js';
+import type { AskAnswer, AskTeam } from '../../src/host/elsewhere.js';
 import { servicesOf } from '../../src/host/internals.js';
 
 /** A host whose hook asks about every call, and asks elsewhere as it is told. */
-function asking(elsewhere: Elsewhere['ask'], options: object = {}) {
+function asking(elsewhere: AskTeam['ask'], options: object = {}) {
   const host = createHost({ logger: () => undefined, ...options }) as Host;
   servicesOf(host).elsewhere = { ask: elsewhere };
   host.register({ PreToolUse: [{ hooks: [{ type: 'rule', decision: 'ask', reason: 'Deploys are asked' }] }] });
@@ -14,7 +14,7 @@ function asking(elsewhere: Elsewhere['ask'], options: object = {}) {
   return { host, records };
 }
 
-const answered = (answer: Answered['answer'], more: object = {}): Answered => ({
+const answered = (answer: AskAnswer['answer'], more: object = {}): AskAnswer => ({
   answer,
   at: '2026-01-01T00:00:00.000Z',
   waited_ms: 1,
@@ -41,7 +41,7 @@ test('a host that closes ends the question: the fire is rejected, and its record
 });
 
 test('an answer that comes while the host closes counts, as that of a hook does', async () => {
-  let say: (answer: Answered) => void = () => undefined;
+  let say: (answer: AskAnswer) => void = () => undefined;
   const { host, records } = asking(() => new Promise((resolve) => (say = resolve)));
   const fire = host.fire('PreToolUse', CALL);
   const closed = host.close();

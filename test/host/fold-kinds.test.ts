@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import type { HandlerResult } from '../../src/host/decide/fold-common.js';
@@ -335,11 +335,11 @@ describe('events where hooks only watch or add context', () => {
 });
 
 describe('an event of one’s own', () => {
-  const gate = named(
+  const gate = withName(
     'Deploy',
     defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' }),
   );
-  const shout = named(
+  const shout = withName(
     'Shout',
     defineEvent({
       input: z.object({ text: z.string() }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FireRecord } from '../../src/emit/record.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
@@ -18,7 +18,7 @@ const Letter = defineEvent({
   fold: 'gate',
   rewrites: { field: 'at', keys: ['updatedInput'] },
 });
-const ENTRY = named('Letter', Letter) as EventSpec;
+const ENTRY = withName('Letter', Letter) as EventSpec;
 const LETTERS = ['a', 'b', 'c', 'd'];
 const RANK: readonly Word[] = ['none', 'allow', 'ask', 'defer', 'deny'];
 type Fold = 'strictest' | 'first' | 'last';

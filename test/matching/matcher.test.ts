@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { Dialect, EventSpec } from '../../src/events/spec.js';
 import { compileMatcher, type Matcher } from '../../src/matching/matcher.js';
@@ -196,7 +196,7 @@ describe('a matcher in code', () => {
   it('is exact for any plain name', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{1,12}$/), fc.stringMatching(/^[\w-]{1,12}$/), (name, other) => {
-        const custom = named(
+        const custom = withName(
           'Deploy',
           defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' }),
         );

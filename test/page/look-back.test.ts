@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CaughtUp, olderThan, timeIn } from '../../src/page/sources/look-back.js';
+import { CatchUp, olderThan, timeIn } from '../../src/page/sources/look-back.js';
 
 const NOW = Date.parse('2026-01-31T09:15:00.000Z');
 const HOUR = 3_600_000;
@@ -11,7 +11,7 @@ const line = (at: number): string =>
 const lines = (count: number, from: number): string[] => Array.from({ length: count }, (_, i) => line(from + i));
 
 /** What of the store's lines, in their order, is read again from its end. */
-function readAgain(caughtUp: CaughtUp, store: readonly string[], isEnough = caughtUp.reading(BACK)): string[] {
+function readAgain(caughtUp: CatchUp, store: readonly string[], isEnough = caughtUp.reading(BACK)): string[] {
   const read: string[] = [];
   for (const one of store.toReversed()) {
     read.push(one);
@@ -20,8 +20,8 @@ function readAgain(caughtUp: CaughtUp, store: readonly string[], isEnough = caug
   return read;
 }
 
-function after(known: readonly string[], contact = NOW): CaughtUp {
-  const caughtUp = new CaughtUp();
+function after(known: readonly string[], contact = NOW): CatchUp {
+  const caughtUp = new CatchUp();
   for (const one of known) caughtUp.note(one);
   caughtUp.heard(contact);
   return caughtUp;
@@ -57,7 +57,7 @@ test('a clock that was set back hides nothing either, nor does what has come sin
 
 test('a page that has heard nothing reads everything', () => {
   const store = lines(500, NOW);
-  const caughtUp = new CaughtUp();
+  const caughtUp = new CatchUp();
   for (const one of store) caughtUp.note(one);
   expect(readAgain(caughtUp, store)).toHaveLength(500);
 });

@@ -6,7 +6,7 @@ import { allow, createHost, deny, type FireRecord, type HookRecord, rewrite } fr
 import { countsOf, matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { SHADOW } from '../../src/page/records/outcome.js';
-import type { Row } from '../../src/page/records/row.js';
+import type { RowOnPage } from '../../src/page/records/row.js';
 import { outOfScript } from '../../src/page/sources/lines.js';
 import { inScript } from '../../src/server/page.js';
 import { readRecord } from '../../src/store/read-record.js';
@@ -161,7 +161,7 @@ test('no duration takes a bar out of time', () => {
       (times) => {
         const [handler] = fire().handlers;
         const handlers = times.map((duration_ms, wave) => ({ ...handler, id: `h${wave}`, wave, duration_ms }));
-        const [row] = pageOf([JSON.stringify({ ...fire(), handlers })]).rows as [Row];
+        const [row] = pageOf([JSON.stringify({ ...fire(), handlers })]).rows as [RowOnPage];
         expect(row.start).toBeLessThanOrEqual(row.at);
         expect(() => new Date(row.start).toISOString()).not.toThrow();
       },

@@ -4,25 +4,25 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { remarks } from '../../src/cli/doctor/probe-words.js';
 import { probedAgent } from '../../src/probe/agents/agents.js';
-import type { CallOutcome, Did } from '../../src/probe/before-tool.js';
+import type { CallFate, CallOutcome } from '../../src/probe/before-tool.js';
 import { stepsOf } from '../../src/probe/cases.js';
-import type { Seen } from '../../src/probe/inside.js';
+import type { ProbeObservations } from '../../src/probe/inside.js';
 import { policyFiles } from '../../src/probe/policies.js';
 import { RECORDED } from '../../src/probe/recorded.js';
 import { reportOf, wantedOf } from '../../src/probe/report.js';
 import { versionIn } from '../../src/probe/run-agent.js';
 
 const steps = stepsOf(true);
-const outcomes = (of: (name: string) => Did): Record<string, CallOutcome> =>
+const outcomes = (of: (name: string) => CallFate): Record<string, CallOutcome> =>
   Object.fromEntries(steps.map(({ name }) => [name, { did: of(name), told: false }]));
-const recorded = (name: string): Did =>
-  Object.entries(RECORDED['codex']?.did ?? {}).find(([, names]) => names.split(' ').includes(name))?.[0] as Did;
+const recorded = (name: string): CallFate =>
+  Object.entries(RECORDED['codex']?.did ?? {}).find(([, names]) => names.split(' ').includes(name))?.[0] as CallFate;
 const wanted = outcomes((name) => wantedOf(steps.find((step) => step.name === name)!.of));
 
 const isNo = ({ scene, of }: (typeof steps)[number]) => scene === 'alone' && of.kind === 'no';
 
-function report(direct: Record<string, CallOutcome>, stateless = wanted, more: Partial<Seen> = {}) {
-  const seen: Seen = {
+function report(direct: Record<string, CallOutcome>, stateless = wanted, more: Partial<ProbeObservations> = {}) {
+  const seen: ProbeObservations = {
     version: '1.0.0',
     before_tool: { direct, stateless },
     other_events: {},
@@ -40,7 +40,7 @@ describe('what is said of a version', () => {
     '%s: more if it is heard now and was not, less the other way round, nothing if it is the same',
     (one) => {
       const before = recorded(one);
-      const is = (did: Did) => report(outcomes((name) => (name === one ? did : recorded(name))));
+      const is = (did: CallFate) => report(outcomes((name) => (name === one ? did : recorded(name))));
       const other = before === 'blocked' ? 'ran' : 'blocked';
       expect([is(before).hears_more, is(before).hears_less]).toEqual([[], []]);
       expect(is(other)[other === 'blocked' ? 'hears_more' : 'hears_less']).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AGENT_NAMES } from '../../src/agents/agents.js';
 import { PROBED, probedAgent } from '../../src/probe/agents/agents.js';
-import { CASES, type Case, printedBy, scriptOf, stepsOf } from '../../src/probe/cases.js';
+import { CASES, type ProbeCase, probeOutput, scriptOf, stepsOf } from '../../src/probe/cases.js';
 import { RECORDED } from '../../src/probe/recorded.js';
 import { SAYINGS } from '../../src/probe/sayings.js';
 import { answersOf, SEEN } from '../agents/recorded.js';
@@ -13,8 +13,8 @@ describe.each(SEEN)('%s is driven with what was recorded of it', (name) => {
   const answers = answersOf(name);
 
   test('23 hooks before the shell tool', () => {
-    const hookOf = (one: Case) => ({
-      stdout: printedBy(one, agent.words),
+    const hookOf = (one: ProbeCase) => ({
+      stdout: probeOutput(one, agent.words),
       stderr: one.stderr ?? '',
       end: one.killed ? 'SIGKILL' : (one.exit ?? 0),
       late: one.after !== undefined,

@@ -8,8 +8,8 @@ import { keptFromNow } from '../../src/cli/server/keep.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { createHost } from '../../src/index.js';
-import { type Follow, type Numbered, RecordFeed } from '../../src/server/http/feed.js';
-import type { Places } from '../../src/server/places.js';
+import { type FeedItem, type FollowRecords, RecordFeed } from '../../src/server/http/feed.js';
+import type { ServerPaths } from '../../src/server/places.js';
 import { fire } from '../emit/samples.js';
 import { bash, createUser, hooksFile, send, until } from './kit.js';
 
@@ -19,7 +19,7 @@ const text = (record: HookRecord): string => JSON.stringify(record);
 function aStore() {
   const followers = new Set<(record: HookRecord) => void>();
   let begun = 0;
-  const follow: Follow = async function* (signal) {
+  const follow: FollowRecords = async function* (signal) {
     begun += 1;
     const waiting: HookRecord[] = [];
     let wake: () => void = () => undefined;
@@ -49,7 +49,7 @@ function aStore() {
 /** Reads until it is closed, as fast as it comes. */
 function reader(feed: RecordFeed) {
   const over = new AbortController();
-  const got: Numbered[] = [];
+  const got: FeedItem[] = [];
   const done = (async () => {
     for await (const one of feed.read(feed.position, over.signal)) got.push(one);
   })();
@@ -122,7 +122,7 @@ describe('the readers of a feed', () => {
     // Another connection of this process would keep SQLite from closing files.
     await host.close();
     await sink.close();
-    const feed = new RecordFeed(text, keptFromNow({ state: folder } as Places));
+    const feed = new RecordFeed(text, keptFromNow({ state: folder } as ServerPaths));
     const open = (): number => readdirSync('/dev/fd').length;
     const before = open();
     const counts: number[] = [];

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { unpacked } from '../../src/emit/packed.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
-import { type Places, placesOf } from '../../src/server/places.js';
+import { placesOf, type ServerPaths } from '../../src/server/places.js';
 import { BIN, cli, type Finished, start } from '../cli/cli.js';
 
 interface RunOptions {
@@ -19,7 +19,7 @@ interface RunOptions {
 export interface User {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly places: Places;
+  readonly places: ServerPaths;
   write(name: string, content: unknown, mode?: number): string;
   /** `hookscope` with these arguments, within this process. What the process is the subject of, or loads code that changes, needs `spawn`. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENVIRONMENT, HEAD } from '../../src/server/agent-protocol.js';
-import { httpServer, type Patience } from '../../src/server/http/server.js';
+import { type HttpTimeouts, httpServer } from '../../src/server/http/server.js';
 import { checkOwned } from '../../src/server/owned.js';
 import { bash, createUser, GUARD, hooksFile, type Running, send, type User } from './kit.js';
 
@@ -348,7 +348,7 @@ describe('a server is closed to strangers', () => {
     ['a head', { head: 0.3, request: 600 }, 'POST /healthz HTTP/1.1\r\nHost: x\r\n'],
     ['a body', { head: 0.3, request: 0.4 }, `POST /hooks/PreToolUse HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`],
     ['a second request', { head: 600, request: 600, idle: 0.3 }, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ] as [string, Partial<Patience>, string][])(
+  ] as [string, Partial<HttpTimeouts>, string][])(
     'whoever is slow with %s is cut off by a limit of its own',
     async (_, patience, text) => {
       const hosts = { spec: () => undefined, whyChanged: () => '', all: [] };

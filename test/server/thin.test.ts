@@ -14,7 +14,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { ENVIRONMENT, failed, REASONS } from '../../src/server/agent-protocol.js';
+import { ENVIRONMENT, failureAnswer, REASONS } from '../../src/server/agent-protocol.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { BIN, type Finished, start } from '../cli/cli.js';
 import { askedOf, bash, guardedUser, hooksFile, type User, until } from './kit.js';
@@ -228,7 +228,7 @@ describe('the thin command', () => {
         writeFileSync(join(bin, 'curl'), '#!/bin/sh\ncat >/dev/null\nexec sleep 20 >/dev/null\n', { mode: 0o755 });
         const env = { PATH: `${bin}:${process.env['PATH']}` };
         const answer = await thin(['PreToolUse', '--timeout', '2'], bash('ls'), { shell, env });
-        const { stdout, stderr, code } = failed(CATALOGUE.PreToolUse, REASONS.late, 'block');
+        const { stdout, stderr, code } = failureAnswer(CATALOGUE.PreToolUse, REASONS.late, 'block');
         expect(answer).toEqual({ code, stdout, stderr });
       },
     );
@@ -241,7 +241,10 @@ describe('the thin command', () => {
       child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
       const code = await new Promise((resolve) => child.once('close', resolve));
       child.stdin.destroy();
-      expect({ code, stdout }).toEqual({ code: 2, stdout: failed(CATALOGUE.PreToolUse, REASONS.open, 'block').stdout });
+      expect({ code, stdout }).toEqual({
+        code: 2,
+        stdout: failureAnswer(CATALOGUE.PreToolUse, REASONS.open, 'block').stdout,
+      });
       expect(left()).toEqual([]);
     });
 
@@ -331,7 +334,7 @@ describe('the thin command', () => {
       'ended by %s in %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
       async (signal, shell, env) => {
         const { spawn } = await import('node:child_process');
-        const said = { code: 2, stdout: failed(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
+        const said = { code: 2, stdout: failureAnswer(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
         const ended = async (
           args: readonly string[],
           isReady: () => boolean,
@@ -525,7 +528,7 @@ describe('the thin command, where something else is in the place of the server',
       };
       more();
     };
-    const { stdout, stderr, code } = failed(
+    const { stdout, stderr, code } = failureAnswer(
       CATALOGUE.PreToolUse,
       'the answer of the server is larger than 8 MiB',
       'block',
@@ -608,7 +611,7 @@ describe('the thin command, where something else is in the place of the server',
         (socket) => server.emit('connection', socket),
         async () => {
           const answers = await Promise.all(SHELLS.map(([shell, env]) => thin(args, bash('ls'), { shell, env })));
-          const { stdout, code } = failed(CATALOGUE.PreToolUse, REASONS.alone, 'block');
+          const { stdout, code } = failureAnswer(CATALOGUE.PreToolUse, REASONS.alone, 'block');
           for (const answer of answers) expect(answer).toMatchObject({ stdout, code });
         },
       );
@@ -641,7 +644,7 @@ describe('the thin command, where something else is in the place of the server',
       (socket) => socket.once('data', () => socket.destroy()),
       async () => {
         for (const spec of Object.values(CATALOGUE)) {
-          const { stdout, code } = failed(spec, REASONS.died, 'block');
+          const { stdout, code } = failureAnswer(spec, REASONS.died, 'block');
           expect(await thin([spec.name], '{}'), spec.name).toMatchObject({ stdout, code });
         }
       },

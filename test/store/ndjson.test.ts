@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
-import { type Line, linesBackward, linesForward } from '../../src/store/lines.js';
+import { type FileLine, linesBackward, linesForward } from '../../src/store/lines.js';
 import { ndjsonStore } from '../../src/store/ndjson.js';
 import { isWanted, type RecordQuery } from '../../src/store/store.js';
 import { fire, stamped } from '../emit/samples.js';
@@ -65,7 +65,7 @@ describe('the lines of a file', () => {
           const text = Buffer.from(parts.join(''));
           writeFileSync(file(), text);
           const handle = await open(file());
-          const told = ({ bytes, ...rest }: Line) => ({ text: rest.tooLong ? '' : bytes.toString(), ...rest });
+          const told = ({ bytes, ...rest }: FileLine) => ({ text: rest.tooLong ? '' : bytes.toString(), ...rest });
           const forward = (await all(linesForward(handle, text.length, { step, longest }))).flat().map(told);
           const backward = (await all(linesBackward(handle, text.length, { step, longest }))).flat().map(told);
           await handle.close();

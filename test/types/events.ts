@@ -11,7 +11,7 @@ import {
   type HookInput,
   type HookOutput,
 } from '../../src/events/catalogue.js';
-import { named } from '../../src/events/define.js';
+import { withName } from '../../src/events/define.js';
 import { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { PermissionUpdate } from '../../src/events/received.js';
@@ -37,7 +37,7 @@ const events = {
 type Custom = typeof events;
 
 // An entry, built-in or custom, is an EventSpec to whoever does not care which.
-export const entries: Readonly<Record<string, EventSpec>> = { ...CATALOGUE, Deploy: named('Deploy', events.Deploy) };
+export const entries: Readonly<Record<string, EventSpec>> = { ...CATALOGUE, Deploy: withName('Deploy', events.Deploy) };
 
 // The input of a built-in event.
 type Pre = HookInput<'PreToolUse'>;

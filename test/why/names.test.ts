@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readFilter } from '../../src/cli/history/filter.js';
-import { Agents, agentName as nameOnPage } from '../../src/page/records/agents.js';
+import { AgentsOnPage, agentName as nameOnPage } from '../../src/page/records/agents.js';
 import { agentIn, agentName } from '../../src/why/about.js';
 import { fire } from '../emit/samples.js';
 
@@ -35,7 +35,7 @@ describe('the short name of an agent', () => {
   });
 
   test('shows what is in it, and is short, however long its type is', () => {
-    const agents = new Agents();
+    const agents = new AgentsOnPage();
     const odd = agents.of('s\u202e', 'a\u202e\u200b1', 0);
     odd.type = `\u2066niam${'T'.repeat(200_000)}`;
     for (const name of [

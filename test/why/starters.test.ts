@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TraceEvent } from '../../src/cli/trace/event.js';
 import { Trace } from '../../src/cli/trace/trace.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
-import { Agents } from '../../src/page/records/agents.js';
+import { AgentsOnPage } from '../../src/page/records/agents.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { problemsIn } from '../cli/trace-rules.js';
 import { fire } from '../emit/samples.js';
@@ -248,8 +248,8 @@ describe('who started an agent', () => {
         ...start,
         ...{ agent_id: `a${i + 1}`, input: { ...start.input, parent_agent_id: `a${i}` } },
       }));
-    const read = (records: readonly FireRecord[]): Agents => {
-      const agents = new Agents();
+    const read = (records: readonly FireRecord[]): AgentsOnPage => {
+      const agents = new AgentsOnPage();
       for (const [at, record] of records.entries()) agents.learn(record, agents.of('s', record.agent_id, at), at);
       return agents;
     };
@@ -261,7 +261,7 @@ describe('who started an agent', () => {
   });
 
   test('no agent starts too many', () => {
-    const agents = new Agents();
+    const agents = new AgentsOnPage();
     for (let i = 0; i < 200_000; i++) {
       const child = agents.of('t', `b${i}`, i);
       if (i === 0) expect(child.parent?.id).toBe(undefined);

@@ -4,15 +4,15 @@ import { approved, refusal } from '../../session/tool/approved.js';
 import { copyInput, type ToolCall } from '../../session/tool/call.js';
 import type { Steps } from '../steps.js';
 import { callText } from '../texts.js';
-import { judged, note } from './input.js';
+import { judged, rememberWritten } from './input.js';
 
-interface Answer {
+interface ApprovalReply {
   readonly call: ToolCallPart;
   readonly said: ToolApprovalResponse;
 }
 
 /** The user's answers at the end of a conversation, each with the call that waited for it. */
-function answersOf(messages: readonly ModelMessage[]): Answer[] {
+function answersOf(messages: readonly ModelMessage[]): ApprovalReply[] {
   const last = messages.at(-1);
   if (last?.role !== 'tool') return [];
   const made = messages.flatMap((message) =>
@@ -29,14 +29,14 @@ function answersOf(messages: readonly ModelMessage[]): Answer[] {
     const call = made.slice(0, at + 1).findLast((part) => part.type === 'tool-call' && part.toolCallId === id);
     if (call?.type !== 'tool-call') return [];
     // The SDK runs the tool with the call's input, after checking that the schema parses this JSON to it.
-    if (asked && 'inputSchemaInput' in asked) note(call.input, asked.inputSchemaInput);
+    if (asked && 'inputSchemaInput' in asked) rememberWritten(call.input, asked.inputSchemaInput);
     return [{ call, said }];
   });
 }
 
 /** The user's answers for calls that waited. Each is valid for one call with the input that the user was asked about. */
-export class Answers {
-  #left: readonly Answer[];
+export class ApprovalReplies {
+  #left: readonly ApprovalReply[];
 
   /** Ids with only refusals are left out: their calls do not run, and `refused` tells the hooks. If calls share an id, the SDK may run one that was refused. */
   constructor(messages: readonly ModelMessage[]) {
@@ -61,7 +61,7 @@ export class Answers {
   }
 }
 
-function isAbout(id: string, name: string, input: unknown): (answer: Answer) => boolean {
+function isAbout(id: string, name: string, input: unknown): (answer: ApprovalReply) => boolean {
   return ({ call }) => call.toolCallId === id && call.toolName === name && isSame(call.input, input);
 }
 

@@ -7,7 +7,7 @@ import { ai } from './package.js';
 /** The JSON that a model wrote, by the value that the tool's schema parsed from it. */
 const WRITTEN = new WeakMap<object, unknown>();
 
-export function note(read: unknown, written: unknown): void {
+export function rememberWritten(read: unknown, written: unknown): void {
   if (typeof read === 'object' && read !== null) WRITTEN.set(read, written);
 }
 
@@ -26,7 +26,7 @@ export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'>
     return ai.jsonSchema(() => own.jsonSchema, {
       validate: async (written) => {
         const read = await (own as Required<Schema>).validate(written);
-        if (read.success) note(read.value, written);
+        if (read.success) rememberWritten(read.value, written);
         return read;
       },
     });
@@ -44,9 +44,9 @@ export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'>
 }
 
 /** The input that hooks judge: as JSON or, if it cannot be converted (a Set, a RegExp), the JSON that the model wrote. */
-export type Judged = { readonly input: unknown } | { readonly wrong: string };
+export type JudgedInput = { readonly input: unknown } | { readonly wrong: string };
 
-export function judged(name: string, input: unknown): Judged {
+export function judged(name: string, input: unknown): JudgedInput {
   try {
     return { input: copyInput(input) };
   } catch (error) {

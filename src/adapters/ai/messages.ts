@@ -4,7 +4,7 @@ import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 export type UserPrompt = string | UserModelMessage | readonly ModelMessage[];
 
 /** A conversation, split into what came before and the user's new messages, which no model has answered. */
-export interface Conversation {
+export interface ModelConversation {
   readonly before: readonly ModelMessage[];
   readonly asked: readonly UserModelMessage[];
 }
@@ -13,7 +13,7 @@ export interface Conversation {
  * Splits the messages. Without a prompt, the user's messages at the end are the new ones, so that prompt hooks see them. If the last message is
  * not the user's (answers to `needsApproval`), none is new, and the turn continues.
  */
-export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): Conversation {
+export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): ModelConversation {
   if (typeof prompt === 'string') return { before: messages, asked: [{ role: 'user', content: prompt }] };
   const given = prompt === undefined ? messages : [prompt].flat();
   const end = given.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1;
@@ -33,12 +33,12 @@ export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
 const ANSWERS = ['text', 'json', 'content'];
 
 /** The part of the SDK's step result that is needed. */
-export interface Step {
+export interface SdkStep {
   readonly toolCalls: readonly unknown[];
 }
 
 /** Whether the model is finished, whatever its finish reason: no call waits for a result or for the user, and the last results were answered. */
-export function isFinished(messages: readonly ModelMessage[], steps: readonly Step[] | undefined): boolean {
+export function isFinished(messages: readonly ModelMessage[], steps: readonly SdkStep[] | undefined): boolean {
   // An answer without content adds no message; only its step shows that there was one.
   if (messages.at(-1)?.role === 'tool' && steps?.at(-1)?.toolCalls.length !== 0) return false;
   const open: string[] = [];

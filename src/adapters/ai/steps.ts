@@ -7,7 +7,7 @@ import type {
   ToolSet,
 } from 'ai';
 import type { Steps } from '../steps.js';
-import type { Step } from './messages.js';
+import type { SdkStep } from './messages.js';
 import { ai } from './package.js';
 
 /** `prepareStep` as the SDK's own functions take it. */
@@ -21,7 +21,7 @@ export interface Generated {
   /** The messages of all steps (ai 7 only). */
   readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
   /** Needed because an answer without content appears only here. */
-  readonly steps?: readonly Step[] | PromiseLike<readonly Step[]>;
+  readonly steps?: readonly SdkStep[] | PromiseLike<readonly SdkStep[]>;
   /** The stream of `streamText`, the only place where errors of the model and the caller's abort appear. */
   readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown; readonly reason?: unknown }>;
 }
@@ -48,13 +48,13 @@ export async function whole(result: Generated, signal: () => AbortSignal | undef
 type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;
 
 /** The system prompt in ai 7, where it also applies to the following steps. */
-interface Instructed {
+interface InstructionFields {
   readonly instructions?: Instructions;
   readonly system?: Instructions;
 }
 
 /** What `prepare` needs from a turn. */
-export interface Prepared<Tools extends ToolSet> {
+export interface TurnPreparation<Tools extends ToolSet> {
   readonly system?: string | undefined;
   readonly prepareStep?: PrepareStep<Tools> | undefined;
   /** Called with the caller's signal, as each model call gets it. */
@@ -65,7 +65,7 @@ export interface Prepared<Tools extends ToolSet> {
  * The `prepareStep` that appends waiting context to the system prompt of the next step, once. Calls that the user approved run before the first
  * step; if they end the loop, no model is called.
  */
-export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<Tools>): PrepareStep<Tools> {
+export function prepare<Tools extends ToolSet>(steps: Steps, options: TurnPreparation<Tools>): PrepareStep<Tools> {
   let kept: Instructions;
   return async (step) => {
     await steps.endBatch([]);
@@ -84,7 +84,7 @@ export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<T
   };
 }
 
-const instructionsOf = (given: Instructed | undefined): Instructions => given?.instructions ?? given?.system;
+const instructionsOf = (given: InstructionFields | undefined): Instructions => given?.instructions ?? given?.system;
 
 function below(base: Exclude<Instructions, undefined>, steps: Steps): Exclude<Instructions, undefined> {
   if (typeof base === 'string') return steps.systemPrompt(base);
@@ -93,7 +93,7 @@ function below(base: Exclude<Instructions, undefined>, steps: Steps): Exclude<In
 }
 
 /** Wraps the model to learn the caller's signal from its calls: there is no other source for it before a tool runs. */
-function heard(model: LanguageModel, onSignal: Prepared<ToolSet>['onSignal']): LanguageModel {
+function heard(model: LanguageModel, onSignal: TurnPreparation<ToolSet>['onSignal']): LanguageModel {
   // Not expected: the SDK has converted models of older versions by now.
   if (typeof model === 'string' || model.specificationVersion === 'v2') return model;
   const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {

@@ -9,32 +9,32 @@ import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
-import type { Answers } from './approvals.js';
+import type { ApprovalReplies } from './approvals.js';
 import { judged, noting, schemaOf, theOneOf } from './input.js';
 
 /** Like OUTPUT, for a tool whose `toModelOutput` makes text of its output: the text is compared. */
 const SAID: ContentBlock = { type: OUTPUT.type };
 
-type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
-type ExecuteOptions = Parameters<Execute>[1];
+type SdkExecute = NonNullable<Tool<unknown, unknown>['execute']>;
+type ExecuteOptions = Parameters<SdkExecute>[1];
 
 /** How the tools of one turn are run. */
 export interface ToolRun {
   readonly steps: Steps;
   /** The user's answers for calls that waited. */
-  readonly answers: Answers;
+  readonly answers: ApprovalReplies;
   /** Calls that ran, until their results are seen. Some models give two calls the same id. */
-  readonly made: Made[];
+  readonly made: MadeCall[];
 }
 
-export interface Made {
+export interface MadeCall {
   readonly id: string;
   readonly name: string;
 }
 
 /** Removes the calls with these results, and returns the name of a tool that ran without hooks. The id alone matches tools that a round has under another name. */
-export function unseenIn(made: Made[], results: readonly ToolResultPart[]): string | undefined {
-  const take = (is: (call: Made) => boolean): boolean => {
+export function unseenIn(made: MadeCall[], results: readonly ToolResultPart[]): string | undefined {
+  const take = (is: (call: MadeCall) => boolean): boolean => {
     const at = made.findIndex(is);
     return at >= 0 && made.splice(at, 1).length > 0;
   };
@@ -54,10 +54,10 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     reportOnce(of.steps.session, `drive: the tool "${name}" ${why}. Hooks that guard it need an \`execute\` here`);
     return tool;
   }
-  const outputs: Output[] = [];
-  const calls: Call[] = [];
+  const outputs: CallOutput[] = [];
+  const calls: SdkCall[] = [];
   const wrapped = { ...of, name, tool, how, outputs };
-  const callOf = (id: string, input: unknown): Call => theOneOf(calls, id, input) ?? new Call(wrapped, id, input);
+  const callOf = (id: string, input: unknown): SdkCall => theOneOf(calls, id, input) ?? new SdkCall(wrapped, id, input);
   const own: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput' | 'needsApproval'> = {
     execute: yields(execute)
       ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
@@ -68,7 +68,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       if (of.answers.about(id, name, input) !== undefined) return true;
       // A subagent's call cannot wait for an answer, because the subagent ends with its turn.
       if (of.steps.session.agent_id !== undefined) return false;
-      const call = new Call(wrapped, id, input);
+      const call = new SdkCall(wrapped, id, input);
       const wants = await needsApproval(tool, input, options);
       if (wants && !of.steps.how.onAsk) return call.asked();
       calls.push(call);
@@ -90,15 +90,15 @@ async function needsApproval({ needsApproval: own }: Tool, input: unknown, optio
   return typeof own === 'function' ? await own(input as never, options) : own === true;
 }
 
-interface Wrapped extends ToolRun {
+interface WrappedTool extends ToolRun {
   readonly name: string;
   readonly tool: Tool;
   readonly how: ToolHow | undefined;
   /** The model's text for the calls of this turn. Some models give two calls the same id. */
-  readonly outputs: Output[];
+  readonly outputs: CallOutput[];
 }
 
-interface Output {
+interface CallOutput {
   readonly id: string;
   /** The input that the model made. */
   readonly input: unknown;
@@ -106,22 +106,22 @@ interface Output {
 }
 
 /** The error of a call that did not run. The model gets its text, to which some versions of the SDK add the error's name. */
-class NotRun extends Error {
+class ToolNotRunError extends Error {
   override toString(): string {
     return this.message;
   }
 }
 
 /** One call of a tool, from the hooks' judgement to the SDK's result. */
-class Call {
-  readonly #of: Wrapped;
+class SdkCall {
+  readonly #of: WrappedTool;
   readonly #call: ToolCall;
   readonly id: string;
   /** The input as the SDK parsed it; after a rewrite by a hook, as the tool's schema parses the new one. */
   #given: unknown;
   readonly input: unknown;
 
-  constructor(of: Wrapped, id: string, input: unknown) {
+  constructor(of: WrappedTool, id: string, input: unknown) {
     const { name, tool, how, answers } = of;
     this.#of = of;
     this.id = id;
@@ -171,7 +171,7 @@ class Call {
     // In ai 7 the tool's signal also covers the tool's own timeout. Once a model call has given the caller's signal, that one is used instead.
     const signal = steps.how.signal ? undefined : abortSignal;
     const result = await steps.run(call as ToolCall, { signal, said: this.#said });
-    if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
+    if (result.status !== 'ran') throw new ToolNotRunError(callText(result), { cause: result });
     made.push({ id: options.toolCallId, name });
     return result.hidden ? contentText(result.content) : result.response;
   }
@@ -235,7 +235,7 @@ async function lastOf(output: unknown, piece: ((output: unknown) => void) | unde
 }
 
 type ModelOutput = ToolResultPart['output'];
-type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
+type ModelOutputArgument = Parameters<NonNullable<Tool['toModelOutput']>>[0];
 
 /** The model's text for a result: the tool's own rendering of its output or the hooks' replacement, followed by the hooks' additions. */
 async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
@@ -244,13 +244,13 @@ async function modelOutput(name: string, tool: Tool, result: ToolResult): Promis
   const [first, ...added] = content;
   if (first?.type !== OUTPUT.type) return text(contentText(content));
   return below(
-    await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput),
+    await outputOf(name, tool, { toolCallId: id, input, output: response } as ModelOutputArgument),
     contentText(added),
   );
 }
 
 /** Renders an output with the tool's `toModelOutput`, or like the SDK. If that throws, the text says so. What JSON cannot carry is withheld. */
-async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
+async function outputOf(name: string, { toModelOutput }: Tool, given: ModelOutputArgument): Promise<ModelOutput> {
   const { output } = given;
   if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
   try {

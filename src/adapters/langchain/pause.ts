@@ -6,7 +6,7 @@ import { isObject } from '../../values/shape.js';
 import { graphOf, type Node } from './runs.js';
 
 /** The node in which a call is made, with LangGraph's function to pause it. */
-export interface Pausable extends Node {
+export interface PausableNode extends Node {
   readonly interrupt?: ((value: never) => unknown) | undefined;
 }
 
@@ -35,10 +35,10 @@ export interface AskedCall {
   readonly nth: number;
 }
 
-type Paused = Omit<Question, 'call'> | Omit<Deferral, 'call'>;
+type PauseRequest = Omit<Question, 'call'> | Omit<Deferral, 'call'>;
 
 /** The answered pauses of a node, in order, each with its answer. */
-interface Answers {
+interface PauseAnswers {
   nth: number;
   readonly given: { readonly to: unknown; readonly answer: unknown }[];
 }
@@ -51,10 +51,10 @@ export class Pauses {
   /** The latest questions, by graph, node and number of the pause. */
   readonly #asked = new Map<string, Map<string, unknown[]>>();
   /** Answers by the node's configuration object, which is a new one for each run of the node. */
-  readonly #answers = new WeakMap<object, Answers>();
+  readonly #answers = new WeakMap<object, PauseAnswers>();
 
   /** Asks the user: throws LangGraph's interrupt, or returns the answer to this question. */
-  async ask(node: Pausable, input: unknown, call: PermissionCall): Promise<PersonAnswer> {
+  async ask(node: PausableNode, input: unknown, call: PermissionCall): Promise<PersonAnswer> {
     const { id, name, reason } = call;
     const description = reason ?? `${name} needs your approval.`;
     const answer = await this.#answerTo(node, id, {
@@ -66,7 +66,7 @@ export class Pauses {
 
   /** Throws LangGraph's interrupt. Earlier answers do not count, because the call was deferred just now. */
   async defer(
-    node: Pausable,
+    node: PausableNode,
     call: { readonly id: string; readonly name: string; readonly args: unknown },
     reason: string | undefined,
   ): Promise<never> {
@@ -79,7 +79,7 @@ export class Pauses {
     this.#asked.delete(placeOf(node).graph);
   }
 
-  async #answerTo(node: Pausable, id: string, question: Paused): Promise<unknown> {
+  async #answerTo(node: PausableNode, id: string, question: PauseRequest): Promise<unknown> {
     const answers = this.#of(node);
     for (;;) {
       const at = answers.given.findIndex(({ to }) => isDeepStrictEqual(to, subjectOf({ ...question, call: { id } })));
@@ -91,7 +91,7 @@ export class Pauses {
     }
   }
 
-  #pause(node: Pausable, id: string, question: Paused): unknown {
+  #pause(node: PausableNode, id: string, question: PauseRequest): unknown {
     const nth = this.#of(node).nth++;
     try {
       return node.interrupt?.({ ...question, call: { id, nth } } as never);
@@ -105,14 +105,14 @@ export class Pauses {
     }
   }
 
-  #of({ configurable }: Pausable): Answers {
+  #of({ configurable }: PausableNode): PauseAnswers {
     const key = configurable ?? {};
     const answers = this.#answers.get(key) ?? { nth: 0, given: [] };
     this.#answers.set(key, answers);
     return answers;
   }
 
-  async #questionAt(node: Pausable, nth: number): Promise<unknown> {
+  async #questionAt(node: PausableNode, nth: number): Promise<unknown> {
     const { graph, place } = placeOf(node);
     return this.#asked.get(graph)?.get(place)?.[nth] ?? (await savedQuestion(node, nth));
   }
@@ -124,21 +124,21 @@ function placeOf({ configurable = {} }: Node): { readonly graph: string; readonl
 }
 
 /** Whether the graph has a checkpointer, without which it cannot pause. */
-export const canPause = ({ configurable = {}, interrupt }: Pausable): boolean =>
+export const canPause = ({ configurable = {}, interrupt }: PausableNode): boolean =>
   interrupt !== undefined && isObject(configurable['__pregel_checkpointer']);
 
-interface Saved {
+interface Checkpointer {
   getTuple(at: { configurable: object }): Promise<{ pendingWrites?: [string, string, unknown][] } | undefined>;
 }
 
 /** The node's last question from the checkpointer, for when another process asked it. */
-async function savedQuestion({ configurable = {} }: Pausable, nth: number): Promise<unknown> {
+async function savedQuestion({ configurable = {} }: PausableNode, nth: number): Promise<unknown> {
   const { thread_id, checkpoint_map, checkpoint_ns, __pregel_checkpointer: saver } = configurable;
   const parent = graphOf(String(checkpoint_ns));
   const task = String(checkpoint_ns).split(':').pop();
   const checkpoint_id = (checkpoint_map as Record<string, string> | undefined)?.[parent];
   const at = { thread_id, checkpoint_ns: parent, ...(checkpoint_id ? { checkpoint_id } : {}) };
-  const saved = await (saver as Saved).getTuple({ configurable: at });
+  const saved = await (saver as Checkpointer).getTuple({ configurable: at });
   const writes = saved?.pendingWrites?.filter(([by, channel]) => by === task && channel === '__interrupt__') ?? [];
   const values = writes.flatMap(([, , value]) => value as { value?: Partial<Question> }[]).map((one) => one.value);
   return subjectOf(values.find((one) => one?.call?.nth === nth));

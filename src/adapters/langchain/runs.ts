@@ -4,7 +4,7 @@ import type { ToolContext } from '../../session/tool/call.js';
 import type { Session } from '../../session/types.js';
 import { Steps } from '../steps.js';
 import type { StepsOptions } from '../steps-options.js';
-import { failed } from '../turn.js';
+import { handleLoopError } from '../turn.js';
 import { unlessAborted } from '../unless-aborted.js';
 
 /** A node's configuration, which has its place among the graphs that run. */
@@ -16,7 +16,7 @@ export interface Node {
 export const graphOf = (place: string): string => place.slice(0, Math.max(0, place.lastIndexOf('|')));
 
 /** One agent at work: its session, and the steps of its loop. */
-export interface Run {
+export interface AgentRun {
   readonly session: Session;
   steps: Steps;
   /** The agent works in a call of a tool, and ends with the call at the latest. */
@@ -33,8 +33,8 @@ export interface Run {
 
 /** A call of a tool, with the agents that work in it by the place of their graph. */
 export interface Frame {
-  readonly run: Run;
-  readonly agents: Map<string, Promise<Run>>;
+  readonly run: AgentRun;
+  readonly agents: Map<string, Promise<AgentRun>>;
 }
 
 const FRAMES = new AsyncLocalStorage<Frame>();
@@ -43,11 +43,11 @@ const FRAMES = new AsyncLocalStorage<Frame>();
 export type AgentOptions = Omit<SpawnOptions, 'id' | 'parent' | 'signal'>;
 
 /** Finds the run in which a middleware is called: the session's own, or that of an agent that one of its tools called. */
-export class Runs {
+export class AgentRuns {
   readonly #session: Session;
   readonly #agent: AgentOptions | undefined;
   readonly #options: StepsOptions;
-  readonly #main: Run;
+  readonly #main: AgentRun;
   /** Agents that no tool called: nodes of a user's graph. */
   readonly #loose: Frame;
 
@@ -60,7 +60,7 @@ export class Runs {
   }
 
   /** The run of a node. `fresh`: its loop begins, with new steps. */
-  async of({ configurable = {} }: Node, fresh = false): Promise<Run> {
+  async of({ configurable = {} }: Node, fresh = false): Promise<AgentRun> {
     const frame = this.#frame();
     const run = frame ? await this.#agentOf(frame, graphOf(String(configurable['checkpoint_ns']))) : this.#main;
     if (fresh) run.steps = new Steps(run.session, this.#options);
@@ -71,7 +71,7 @@ export class Runs {
    * Runs the tool's work. Agents that are called in it belong to this run. They are closed when the work ends or is interrupted; only control flow leaves them open,
    * until the call is made again.
    */
-  async within<T>(run: Run, { id, signal }: ToolContext, work: () => Promise<T>): Promise<T> {
+  async within<T>(run: AgentRun, { id, signal }: ToolContext, work: () => Promise<T>): Promise<T> {
     const frame = run.left.get(id) ?? { run, agents: new Map() };
     run.left.delete(id);
     try {
@@ -94,7 +94,7 @@ export class Runs {
     return session.agent_id === undefined || ours?.run.session.id === session.id ? ours : undefined;
   }
 
-  async #agentOf(frame: Frame, key: string): Promise<Run> {
+  async #agentOf(frame: Frame, key: string): Promise<AgentRun> {
     for (;;) {
       const known = frame.agents.get(key);
       if (known === undefined) break;
@@ -110,13 +110,13 @@ export class Runs {
     return spawned;
   }
 
-  #runOf(session: Session, inCall: boolean): Run {
+  #runOf(session: Session, inCall: boolean): AgentRun {
     return { session, inCall, steps: new Steps(session, this.#options), seen: new Set(), left: new Map() };
   }
 }
 
 /** Removes an agent that has closed, because a long-running graph has a new place for each run of an agent. */
-async function forgetClosed({ agents }: Frame, place: string, run: Promise<Run>): Promise<void> {
+async function forgetClosed({ agents }: Frame, place: string, run: Promise<AgentRun>): Promise<void> {
   const isOver = await run.then(
     ({ session }) => session.closed,
     () => true,
@@ -127,7 +127,7 @@ async function forgetClosed({ agents }: Frame, place: string, run: Promise<Run>)
 async function end({ agents }: Frame): Promise<void> {
   for (const agent of agents.values()) {
     const run = await agent.catch(() => undefined);
-    if (run?.failed !== undefined) await failed(run.steps, run.failed).catch(() => undefined);
+    if (run?.failed !== undefined) await handleLoopError(run.steps, run.failed).catch(() => undefined);
     await run?.session.close();
   }
 }

@@ -8,32 +8,32 @@ import { messageOf } from '../../values/waiting/promises.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { langchain } from './package.js';
-import { canPause, type Pausable, Pauses } from './pause.js';
-import type { Runs } from './runs.js';
+import { canPause, type PausableNode, Pauses } from './pause.js';
+import type { AgentRuns } from './runs.js';
 
-type Wrap = NonNullable<AgentMiddleware['wrapToolCall']>;
-type Request = Parameters<Wrap>[0];
-type Handler = Parameters<Wrap>[1];
-type Given = Awaited<ReturnType<Wrap>>;
-type Command = Exclude<Given, ToolMessage>;
-type Tool = NonNullable<Request['tool']>;
+type WrapToolCall = NonNullable<AgentMiddleware['wrapToolCall']>;
+type Request = Parameters<WrapToolCall>[0];
+type ToolHandler = Parameters<WrapToolCall>[1];
+type WrapResult = Awaited<ReturnType<WrapToolCall>>;
+type GraphCommand = Exclude<WrapResult, ToolMessage>;
+type RequestTool = NonNullable<Request['tool']>;
 
 /** Whether an error is LangGraph's control flow: a pause, a jump to another graph, or the end of a drained graph. */
 export const isControlFlow = (error: unknown): boolean =>
   (error as { is_bubble_up?: unknown } | undefined)?.is_bubble_up === true;
 
 /** The middleware's `wrapToolCall`: every call is run by the session. */
-export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow>>) {
+export function toolWrapper(runs: AgentRuns, toolHow: Readonly<Record<string, ToolHow>>) {
   const pauses = new Pauses();
   // One function for all calls, because a call that is made again must have the identical `pause` to be recognised.
-  const pause = (input: unknown, call: PermissionCall) => pauses.ask(NODE.getStore() as Pausable, input, call);
-  const tools: { readonly wrap: Wrap; readonly pauses: Pauses } = {
+  const pause = (input: unknown, call: PermissionCall) => pauses.ask(NODE.getStore() as PausableNode, input, call);
+  const tools: { readonly wrap: WrapToolCall; readonly pauses: Pauses } = {
     pauses,
     async wrap(request, handler) {
       const { id = '', name } = request.toolCall;
       const run = await runs.of(request.runtime);
-      const node = request.runtime as Pausable;
-      const made: Made = { given: undefined };
+      const node = request.runtime as PausableNode;
+      const made: ToolReturn = { given: undefined };
       const wrong = await whatIsWrong(request.tool, request.toolCall.args);
       const call: ToolCall = {
         ...(Object.hasOwn(toolHow, name) ? toolHow[name] : {}),
@@ -67,14 +67,14 @@ export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow
 }
 
 /** The node in which the current call is made. */
-const NODE = new AsyncLocalStorage<Pausable>();
+const NODE = new AsyncLocalStorage<PausableNode>();
 
-interface Made {
-  given: Given | undefined;
+interface ToolReturn {
+  given: WrapResult | undefined;
 }
 
-interface Final {
-  readonly handler: Handler;
+interface FinalCall {
+  readonly handler: ToolHandler;
   readonly input: Record<string, unknown>;
   readonly signal: AbortSignal;
   /** Called when the tool begins. */
@@ -82,7 +82,11 @@ interface Final {
 }
 
 /** Runs the tool itself on the final input. A result that is not a message for this call is a jump, which may contain one. */
-async function runTool(made: Made, request: Request, { handler, input, signal, begun }: Final): Promise<unknown> {
+async function runTool(
+  made: ToolReturn,
+  request: Request,
+  { handler, input, signal, begun }: FinalCall,
+): Promise<unknown> {
   const toolCall = { ...request.toolCall, args: input };
   const tool = request.tool && bound(request.tool, toolCall, { signal, begun });
   try {
@@ -100,10 +104,10 @@ async function runTool(made: Made, request: Request, { handler, input, signal, b
 
 /** The tool, restricted to this call: other middleware cannot run it with other arguments. */
 function bound(
-  tool: Tool,
+  tool: RequestTool,
   { name, args: given }: Request['toolCall'],
-  { signal, begun }: Pick<Final, 'signal' | 'begun'>,
-): Tool {
+  { signal, begun }: Pick<FinalCall, 'signal' | 'begun'>,
+): RequestTool {
   // A copy, because middleware has the original and may change it in place.
   const args = structuredClone(given);
   const invoke = (made: Request['toolCall'], config?: { signal?: AbortSignal }): unknown => {
@@ -121,30 +125,30 @@ function bound(
   return new Proxy(tool, { get: (of, key) => (key === 'invoke' ? invoke : Reflect.get(of, key, of)) });
 }
 
-type Problem = { readonly success: boolean; readonly error?: unknown };
+type ParsedInput = { readonly success: boolean; readonly error?: unknown };
 
 /** Why the tool's schema rejects an input; undefined if it accepts it. JSON schemas are checked by the tool itself. */
 async function whatIsWrong(tool: Request['tool'], input: unknown): Promise<string | undefined> {
-  const schema = (tool as { schema?: { safeParseAsync?(input: unknown): Promise<Problem> } } | undefined)?.schema;
+  const schema = (tool as { schema?: { safeParseAsync?(input: unknown): Promise<ParsedInput> } } | undefined)?.schema;
   const parsed = await schema?.safeParseAsync?.(input);
   return parsed?.success === false ? messageOf(parsed.error) : undefined;
 }
 
-type Message = Pick<ToolMessage, 'content' | 'status' | 'id' | 'name' | 'tool_call_id'>;
+type ToolMessageFields = Pick<ToolMessage, 'content' | 'status' | 'id' | 'name' | 'tool_call_id'>;
 
 /** The message for the call. In a command it may be a plain object. */
-function messageIn(given: Given, { toolCall }: Request): Message | undefined {
+function messageIn(given: WrapResult, { toolCall }: Request): ToolMessageFields | undefined {
   if (langchain.ToolMessage.isInstance(given)) return given;
   return messagesOf(given).find(
     (one) => (one as { tool_call_id?: unknown } | null)?.tool_call_id === toolCall.id,
-  ) as Message;
+  ) as ToolMessageFields;
 }
 
-const messagesOf = ({ update }: Command): unknown[] =>
+const messagesOf = ({ update }: GraphCommand): unknown[] =>
   [(update as { messages?: unknown } | undefined)?.messages].flat();
 
 /** The tool's result with the hooks' changes. */
-function messageFor(result: ToolResult, given: Given | undefined, request: Request): Given {
+function messageFor(result: ToolResult, given: WrapResult | undefined, request: Request): WrapResult {
   if (result.status !== 'ran' || given === undefined) return errorMessage(callText(result), request);
   const message = messageIn(given, request);
   if (message === undefined) return given;

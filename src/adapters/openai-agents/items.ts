@@ -3,7 +3,7 @@ import type { AgentInputItem } from '@openai/agents';
 type UserItem = Extract<AgentInputItem, { role: 'user' }>;
 
 /** A conversation, split into what came before and the user's new messages, which no model has answered. */
-export interface Conversation {
+export interface ItemConversation {
   readonly before: readonly AgentInputItem[];
   readonly asked: readonly UserItem[];
 }
@@ -12,7 +12,7 @@ export const isUser = (item: AgentInputItem): item is UserItem => 'role' in item
 const isSystem = (item: AgentInputItem): boolean => 'role' in item && item.role === 'system';
 export const userItem = (content: string): UserItem => ({ type: 'message', role: 'user', content });
 
-export function conversation(input: string | readonly AgentInputItem[]): Conversation {
+export function conversation(input: string | readonly AgentInputItem[]): ItemConversation {
   if (typeof input === 'string') return { before: [], asked: [userItem(input)] };
   const end = input.findLastIndex((item) => !isUser(item) && !isSystem(item)) + 1;
   // System messages between or after the user's messages are skipped.

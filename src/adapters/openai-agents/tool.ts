@@ -10,20 +10,20 @@ import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
 import { alwaysOf } from './always.js';
-import { type InTime, inTime } from './in-time.js';
+import { inTime, type TimeoutSdk } from './in-time.js';
 
 /** A function tool of the SDK. */
 export type AnyTool = Extract<Tool, { type: 'function' }>;
-type Details = Parameters<FunctionTool['invoke']>[2];
-type Context = RunContext<unknown>;
+type FunctionDetails = Parameters<FunctionTool['invoke']>[2];
+type SdkContext = RunContext<unknown>;
 
 /** The result of the SDK's own tools when they throw; it hides the error's text from the model. */
 const FAILED = 'An error occurred while running the tool. Please try again.';
 
 /** What the tools of one agent share. */
-export interface Owned {
+export interface AgentTools {
   readonly steps: Steps;
-  readonly sdk: InTime;
+  readonly sdk: TimeoutSdk;
   /** The agent that the SDK runs. */
   readonly owner: object;
   readonly how: ToolHow | undefined;
@@ -31,14 +31,15 @@ export interface Owned {
 
 /** The user's answer for a call of this agent. A call of another agent with the same tool name and id is not covered. */
 export const approvalOf = (
-  context: Pick<Context, 'isToolApproved'>,
+  context: Pick<SdkContext, 'isToolApproved'>,
   call: { readonly toolName: string; readonly callId: string; readonly agent: object },
 ): boolean | undefined => context.isToolApproved(call);
 
 /** Wraps a tool so that the session runs it. `call` runs in place of the tool's own `invoke`. */
-export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
+export function wrapTool({ steps, sdk, owner, how }: AgentTools, tool: AnyTool, call = invoke(tool)): AnyTool {
   const { name } = tool;
-  const approval = (context: Context, callId: string) => approvalOf(context, { toolName: name, callId, agent: owner });
+  const approval = (context: SdkContext, callId: string) =>
+    approvalOf(context, { toolName: name, callId, agent: owner });
   const make = (id: string | undefined, input: unknown, more: Partial<ToolCall> = {}): ToolCall => ({
     ...how,
     name,
@@ -52,7 +53,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
     // The SDK's timeout would count the hooks' time too; `inTime` applies it to the tool only.
     timeoutMs: undefined,
     // The SDK calls this before every call that the user was not asked about.
-    async needsApproval(context: Context, input: unknown, id?: string) {
+    async needsApproval(context: SdkContext, input: unknown, id?: string) {
       if (id === undefined || steps.session.agent_id !== undefined) return false;
       if (approval(context, id) !== undefined) return true;
       const always = alwaysOf(owner, name);
@@ -66,7 +67,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       steps.asked(id, name, input);
       return true;
     },
-    async invoke(context: Context, given: string, details?: Details) {
+    async invoke(context: SdkContext, given: string, details?: FunctionDetails) {
       const id = details?.toolCall?.callId;
       const input = argumentsOf(given);
       if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
@@ -84,7 +85,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
           const work = own.run(given, async (inner) => await call(context, final, inner));
           return unlessAborted(work, details?.signal);
         },
-        ...(always?.approved === false ? refusedBy(always.message) : {}),
+        ...(always?.approved === false ? refusedCall(always.message) : {}),
       });
       // If the session cannot judge the call, it rejects, and the loop ends.
       const answer = await steps.run(made, { said }).then(output, messageOf);
@@ -95,7 +96,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
 }
 
 /** The options of a call that the user refused: it does not run, whatever hooks and rules say. */
-export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permission' | 'pause' | 'execute'> => ({
+export const refusedCall = (message: string | undefined): Pick<ToolCall, 'permission' | 'pause' | 'execute'> => ({
   permission: () => ({ behavior: 'ask' }),
   pause: refusal(message),
   execute: () => {
@@ -120,7 +121,7 @@ export function argumentsOf(text: string): Record<string, unknown> | undefined {
 const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   one ? AbortSignal.any([one, other]) : other;
 
-export type Invoke = (context: Context, input: unknown, details: NonNullable<Details>) => unknown;
+export type Invoke = (context: SdkContext, input: unknown, details: NonNullable<FunctionDetails>) => unknown;
 
 function invoke(tool: AnyTool): Invoke {
   return async (context, input, details) => {

@@ -1,5 +1,5 @@
 import type { Json } from '../../values/shape.js';
-import type { Refused, Running } from '../running.js';
+import type { DroppedAnswer, HookRuntime } from '../running.js';
 import { words } from '../says.js';
 
 const DECIDES = ['decision', 'reason'];
@@ -8,14 +8,14 @@ const CONTEXT = [...SPECIFIC, '.additionalContext'];
 const PRE = ['PreToolUse'];
 const ASKED = ['PermissionRequest'];
 const specific = (say: Json): Json => ({ hookSpecificOutput: say });
-const drops = (say: Json, why: string, on: readonly string[], unless?: string): Refused => ({
+const drops = (say: Json, why: string, on: readonly string[], unless?: string): DroppedAnswer => ({
   words: words(say),
   why,
   on,
   ...(unless === undefined ? {} : { unless }),
 });
 
-export const codexRuns: Running = {
+export const codexRuns: HookRuntime = {
   hearing: {
     json: 'zero',
     plain: ['SessionStart', 'SubagentStart', 'UserPromptSubmit'],

@@ -1,13 +1,13 @@
-import type { Running, Subject } from '../running.js';
+import type { HookRuntime, MatcherSubject } from '../running.js';
 import { words } from '../says.js';
 
 /** One subject for both names of an event. */
-const both = (camel: string, subject: Subject): Readonly<Record<string, Subject>> => ({
+const both = (camel: string, subject: MatcherSubject): Readonly<Record<string, MatcherSubject>> => ({
   [camel]: subject,
   [camel.replace(/^./, (letter) => letter.toUpperCase())]: subject,
 });
 
-export const copilotRuns: Running = {
+export const copilotRuns: HookRuntime = {
   hearing: {
     json: 'zero',
     exit: { from: 1, to: Number.POSITIVE_INFINITY, on: 'gates', killed: true },

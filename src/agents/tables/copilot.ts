@@ -6,7 +6,7 @@ import {
   instead,
   SILENT,
   specific,
-  type Typed,
+  type TypedText,
   type Words,
   words,
 } from '../table.js';
@@ -104,7 +104,7 @@ const PROMPT: EventRow['says'] = {
 };
 
 const TASK = { agent_type: 'subagent_type' };
-const TYPED: Typed = {
+const TYPED: TypedText = {
   field: 'input',
   enter: '{enter}',
   others: ['{up}', '{down}', '{left}', '{right}', '{backspace}'],

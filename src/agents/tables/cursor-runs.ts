@@ -1,8 +1,8 @@
-import type { Running } from '../running.js';
+import type { HookRuntime } from '../running.js';
 import { words } from '../says.js';
 
 /** From Cursor's documentation only, like its table. */
-export const cursorRuns: Running = {
+export const cursorRuns: HookRuntime = {
   hearing: {
     json: 'zero',
     exit: { from: 2, to: 2, on: 'all', text: 'stderr' },

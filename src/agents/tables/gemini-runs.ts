@@ -1,9 +1,9 @@
-import type { Running } from '../running.js';
+import type { HookRuntime } from '../running.js';
 import { specific, type Words, words } from '../says.js';
 
 const decided = (decision: string): Words => words({ decision, reason: '$reason' });
 
-export const geminiRuns: Running = {
+export const geminiRuns: HookRuntime = {
   hearing: {
     json: 'any',
     exit: { from: 2, to: Number.POSITIVE_INFINITY, on: 'all', text: 'either', needed: true },

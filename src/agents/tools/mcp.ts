@@ -5,7 +5,7 @@ import type { Loss } from '../codec.js';
 import { at, putAt } from '../path.js';
 import type { AgentTable, EventRow } from '../table.js';
 
-type Named = Pick<EventRow, 'mcp'>;
+type McpRow = Pick<EventRow, 'mcp'>;
 
 /** Whether one of our names is of an MCP server's tool. */
 export const isMcp = (name: unknown): name is string => typeof name === 'string' && name.startsWith('mcp__');
@@ -14,7 +14,7 @@ export const isMcp = (name: unknown): name is string => typeof name === 'string'
 const ours = (text: string): string => text.replace(/[^\w-]/g, '_');
 
 /** Our name of an MCP server's tool, from the payload's fields or else the agent's name; undefined for other tools. */
-export function mcpToOurs(table: AgentTable, row: Named, input: Json, losses: Loss[]): string | undefined {
+export function mcpToOurs(table: AgentTable, row: McpRow, input: Json, losses: Loss[]): string | undefined {
   const name = input['tool_name'];
   if (!isText(name) || table.mcp === undefined) return undefined;
   const { server, tool } = table.mcp;
@@ -56,7 +56,7 @@ function cutsOf(form: string, name: string): [server: string, tool: string][] {
 const seamOf = (form: string): string => form.slice(form.indexOf('}') + 1, form.lastIndexOf('{'));
 
 /** The agent's own names for one of our MCP tools, any of which its matchers may use. `wanted`: the text of a matcher. */
-export function mcpToTheirs({ mcp }: AgentTable, row: Named, name: string, wanted = ''): string[] {
+export function mcpToTheirs({ mcp }: AgentTable, row: McpRow, name: string, wanted = ''): string[] {
   if (mcp === undefined || !isMcp(name)) return [];
   // "mcp" is added because the agent's own names need not contain it.
   const all = (namesOfCall(name, `mcp ${wanted}`) ?? [name]).flatMap((one) => {

@@ -13,7 +13,7 @@ import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
 import { copyOf } from '../path.js';
-import type { AgentTable, EventRow, Tool, Typed } from '../table.js';
+import type { AgentTable, EventRow, ToolRow, TypedText } from '../table.js';
 import { isMcp, mcpToOurs } from './mcp.js';
 import { commandTyped } from './typed.js';
 
@@ -76,16 +76,16 @@ export function toolToOurs(
   input['tool_input'] = renamed(call, names);
 }
 
-interface Naming {
+interface ToolNaming {
   readonly table: AgentTable;
-  readonly tool: Tool;
+  readonly tool: ToolRow;
   readonly call: Record<string, unknown>;
   readonly was: ToolWas;
   readonly losses: Loss[];
 }
 
 /** The keys to rename, theirs to ours. A model can send arguments that the tool does not read; those under our names are moved aside. */
-function namesOf({ table, tool, call, was, losses }: Naming): Record<string, string> {
+function namesOf({ table, tool, call, was, losses }: ToolNaming): Record<string, string> {
   const names: Record<string, string> = {};
   const has = (key: string): boolean => Object.hasOwn(call, key);
   const setAside = (ours: string): void => {
@@ -179,10 +179,10 @@ export function untoldIn(call: Json, before: Json, { files, untold = [], aside =
   return untold.find((key) => !isKept(key));
 }
 
-const isTool = ({ ours, also = {} }: Tool, name: unknown): boolean =>
+const isTool = ({ ours, also = {} }: ToolRow, name: unknown): boolean =>
   name === ours || (typeof name === 'string' && Object.hasOwn(also, name));
 
-function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
+function toolOf(table: AgentTable, name: string, call: Json): ToolRow | undefined {
   if (Object.hasOwn(table.tools, name)) return table.tools[name];
   // A payload may combine Claude Code's tool name with the agent's own keys.
   const all = Object.values(table.tools).filter(({ ours }) => ours === name);
@@ -198,7 +198,7 @@ function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
   return { ours: name, fields: rest, either: { file_path: [key, ...paths.map(([theirs]) => theirs)] }, perhaps: true };
 }
 
-const filesKey = ({ patch, files }: Tool): string | undefined => patch ?? files;
+const filesKey = ({ patch, files }: ToolRow): string | undefined => patch ?? files;
 
 /** Renames keys, and keeps their order. A key whose name another key receives is dropped. */
 export function renamed(call: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
@@ -212,7 +212,7 @@ export function renamed(call: Json, names: Readonly<Record<string, string>>): Re
   return copy;
 }
 
-function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
+function addPath(tool: ToolRow, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
   const key = filesKey(tool);
   if (key === undefined) return;
   const source: FileSource = { key, patch: tool.patch !== undefined };
@@ -248,7 +248,7 @@ function addShellPatch(key: string, call: Json, was: ToolWas, losses: Loss[]): v
 }
 
 /** Sets the `command` that is typed. It cannot be rewritten, because the shell may have read a part of the line before. */
-function addTyped(typed: Typed, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
+function addTyped(typed: TypedText, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
   was.untold = [...(was.untold ?? []), 'command', typed.field];
   if (Object.hasOwn(call, 'command')) {
     was.aside = { ...was.aside, command: call['command'] };

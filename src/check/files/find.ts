@@ -38,7 +38,7 @@ export function findHookFiles(path: string): FoundFiles {
   return found;
 }
 
-interface Finding {
+interface FileSearch {
   readonly files: string[];
   readonly others: string[];
   readonly elsewhere: string[];
@@ -53,7 +53,7 @@ const LARGEST = 262_144;
 
 const SKIPPED = new Set(['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__']);
 
-function walk(folder: string, found: Finding): void {
+function walk(folder: string, found: FileSearch): void {
   for (const entry of list(folder)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
@@ -64,7 +64,7 @@ function walk(folder: string, found: Finding): void {
   }
 }
 
-function look(path: string, found: Finding): void {
+function look(path: string, found: FileSearch): void {
   const name = basename(path);
   if (agentOfPlace(path) !== undefined) {
     if (/\.(json|toml)$/.test(name) && isAboutHooks(path, smallText(path) ?? '')) found.others.push(path);

@@ -1,13 +1,13 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { Reads } from '../../agents/table.js';
+import type { JsonLeniency } from '../../agents/table.js';
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
 /** What every known program accepts besides strict JSON: a byte order mark. */
-const USUAL: readonly Reads[] = ['mark'];
+const USUAL: readonly JsonLeniency[] = ['mark'];
 
 /** Parses JSON as strictly as the program that will read it, but continues after an error. Never throws. `reads`: what that program accepts besides strict JSON. */
-export function parseJsonTree(text: string, reads: readonly Reads[] = USUAL): ParsedFile {
+export function parseJsonTree(text: string, reads: readonly JsonLeniency[] = USUAL): ParsedFile {
   const errors: ParseError[] = [];
   // The mark is replaced with a space, so that offsets stay the same.
   const isMarked = text.startsWith('\uFEFF');

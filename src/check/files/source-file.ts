@@ -26,13 +26,13 @@ export interface SourceFile extends FilePlace {
   readonly parsed: ParsedFile;
   /** The sets of hooks with their positions. There is one, unless a configuration has `spawnHooks`. */
   readonly sets: readonly { readonly path: Path; readonly node: TreeNode }[];
-  readonly groups: readonly Group[];
+  readonly groups: readonly GroupNode[];
   readonly handlers: readonly HandlerNode[];
   lineOf(offset: number): { line: number; column: number };
 }
 
 /** A `{ matcher, hooks }` object of a file. */
-export interface Group {
+export interface GroupNode {
   readonly event: string;
   /** Undefined if the event is unknown. */
   readonly spec: EventSpec | undefined;
@@ -115,7 +115,7 @@ function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node
   else if (node.kind === 'object') yield { path, node };
 }
 
-function groupsOf(hooks: TreeNode, base: Path): Group[] {
+function groupsOf(hooks: TreeNode, base: Path): GroupNode[] {
   if (hooks.kind !== 'object') return [];
   return hooks.entries.flatMap(({ key: event, value }) => {
     const spec = specOf(event);
@@ -126,7 +126,7 @@ function groupsOf(hooks: TreeNode, base: Path): Group[] {
   });
 }
 
-function readGroup(node: ObjectNode, path: Path, event: string, spec: EventSpec | undefined): Group {
+function readGroup(node: ObjectNode, path: Path, event: string, spec: EventSpec | undefined): GroupNode {
   const matcher = entryOf(node, 'matcher');
   const list = entryOf(node, 'hooks')?.value;
   const nodes = list?.kind === 'array' ? list.items : [];

@@ -2,28 +2,28 @@ import type { Path } from '../../files/json-file.js';
 
 /** A value in a JSON, YAML or TOML file with its position, as offsets into the file's text. */
 export type TreeNode =
-  | (Span & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
-  | (Span & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
-  | (Span & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
+  | (NodeSpan & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
+  | (NodeSpan & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
+  | (NodeSpan & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
 
 export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
 
 /** A range from `start` up to, but not including, `end`. */
-export interface Span {
+export interface NodeSpan {
   readonly start: number;
   readonly end: number;
 }
 
 export interface TreeEntry {
   readonly key: string;
-  readonly keySpan: Span;
+  readonly keySpan: NodeSpan;
   readonly value: TreeNode;
 }
 
 /** The tree of a text, as far as it could be parsed, and the errors. */
 export interface ParsedFile {
   readonly root: TreeNode | undefined;
-  readonly errors: readonly (Span & { readonly message: string })[];
+  readonly errors: readonly (NodeSpan & { readonly message: string })[];
 }
 
 /** The entry with a key. If the key is repeated, the last one counts. */
@@ -52,8 +52,8 @@ export function plainData(node: TreeNode): unknown {
 }
 
 /** The position of the value at a path, which is that of its key unless it is a scalar. If the value is missing, that of the nearest ancestor. */
-export function spanAt(root: TreeNode, path: Path): Span {
-  let span: Span = root;
+export function spanAt(root: TreeNode, path: Path): NodeSpan {
+  let span: NodeSpan = root;
   let node: TreeNode | undefined = root;
   for (const key of path) {
     if (typeof key === 'number') {

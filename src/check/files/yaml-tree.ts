@@ -1,7 +1,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
 import { makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
-import type { ParsedFile, Span, TreeEntry, TreeNode } from './tree.js';
+import type { NodeSpan, ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
 /** The block between the two `---` at the start of a Markdown file, with its offset; undefined if there is none. */
 export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
@@ -66,7 +66,7 @@ function isReadable(document: Document): boolean {
 interface YamlReading {
   readonly document: Document;
   readonly start: number;
-  readonly errors: (Span & { readonly message: string })[];
+  readonly errors: (NodeSpan & { readonly message: string })[];
   /** The anchors of the aliases that are being resolved. */
   readonly within: Set<Node>;
   left: number;
@@ -77,7 +77,7 @@ interface YamlReading {
 /** A few lines of aliases can expand to billions of nodes. */
 const MAX_NODES = 20_000;
 
-function convert(node: Node | null | undefined, reading: YamlReading, around: Span = EMPTY): TreeNode {
+function convert(node: Node | null | undefined, reading: YamlReading, around: NodeSpan = EMPTY): TreeNode {
   const span = spanOf(node, reading, around);
   reading.left -= 1;
   if (!node || reading.left < 0) return { ...span, kind: 'scalar', value: null };
@@ -101,7 +101,7 @@ function noteRepeated(entries: readonly TreeEntry[], { errors }: YamlReading): v
   }
 }
 
-function aliased(alias: Alias, reading: YamlReading, span: Span): TreeNode {
+function aliased(alias: Alias, reading: YamlReading, span: NodeSpan): TreeNode {
   const { within, document, errors } = reading;
   const target = alias.resolve(document);
   if (target && within.has(target)) {
@@ -114,15 +114,15 @@ function aliased(alias: Alias, reading: YamlReading, span: Span): TreeNode {
   return tree;
 }
 
-const EMPTY: Span = { start: 0, end: 0 };
+const EMPTY: NodeSpan = { start: 0, end: 0 };
 
-function toEntry({ key, value }: Pair, reading: YamlReading, around: Span): TreeEntry {
+function toEntry({ key, value }: Pair, reading: YamlReading, around: NodeSpan): TreeEntry {
   const name = isScalar(key) ? String(key.value) : String(key);
   const keySpan = spanOf(key as Node, reading, around);
   return { key: name, keySpan, value: convert(value as Node | null, reading, keySpan) };
 }
 
-function spanOf(node: Node | null | undefined, { start }: YamlReading, around: Span): Span {
+function spanOf(node: Node | null | undefined, { start }: YamlReading, around: NodeSpan): NodeSpan {
   const range = node?.range;
   return range ? { start: start + range[0], end: start + range[1] } : around;
 }

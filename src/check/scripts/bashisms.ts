@@ -29,15 +29,15 @@ export function bashismsOf(shell: Shell): Bashism[] {
   return found.sort((a, b) => a.pos - b.pos);
 }
 
-interface Judged {
+interface BashismVerdict {
   readonly fatal: boolean;
   readonly what?: string;
 }
 
-const FATAL: Judged = { fatal: true };
-const SILENT: Judged = { fatal: false };
+const FATAL: BashismVerdict = { fatal: true };
+const SILENT: BashismVerdict = { fatal: false };
 
-function judge({ node, around }: ShellNode, { source, assigned }: Shell): Judged | undefined {
+function judge({ node, around }: ShellNode, { source, assigned }: Shell): BashismVerdict | undefined {
   switch (node.type) {
     case 'ArrayValue':
     case 'HereString':

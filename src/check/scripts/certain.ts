@@ -47,7 +47,7 @@ export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
 export const fileName = (text: string): string => text.replace(/["']/g, '').replace(/^(?:\.\/)+/, '');
 
 /** Where a command runs. */
-export interface Place {
+export interface RunFolder {
   /** The directory; undefined if it is known only at run time. */
   readonly folder: string | undefined;
   /** Whether it depends on the directory in which the hook happens to run. */
@@ -63,8 +63,8 @@ const OWN_PROCESS = new Set<SyntaxNode['type']>(['Subshell', 'CommandExpansion',
 export function placesIn(
   { commands }: Shell,
   known: Readonly<Record<string, string | undefined>>,
-  start: Place,
-): (command: FoundCommand) => Place {
+  start: RunFolder,
+): (command: FoundCommand) => RunFolder {
   const moves = commands.filter(({ name }) => /^(?:cd|pushd|popd)$/.test(name));
   if (moves.length === 0) return () => start;
   return (command) => {
@@ -81,7 +81,7 @@ export function placesIn(
   };
 }
 
-const UNKNOWN: Place = { folder: undefined, relative: false };
+const UNKNOWN: RunFolder = { folder: undefined, relative: false };
 
 const isBehindAnd = (move: FoundCommand, { around }: FoundCommand): boolean =>
   around.some((node) => node.type === 'AndOr' && node.commands.includes(move.node));
@@ -91,7 +91,7 @@ const isApart = (node: SyntaxNode): boolean =>
   (node.type === 'Pipeline' && node.commands.length > 1) ||
   (node.type === 'Statement' && node.background === true);
 
-function moved(move: FoundCommand, { folder, relative }: Place, known: Parameters<typeof expand>[1]): Place {
+function moved(move: FoundCommand, { folder, relative }: RunFolder, known: Parameters<typeof expand>[1]): RunFolder {
   const [to, more] = argsOf(move).filter(({ text }) => !/^-[LPe-]+$/.test(text));
   const path = to ? expand(to, known) : known['HOME'];
   if (move.name === 'popd' || more || !path || /^[-+]/.test(path)) return UNKNOWN;

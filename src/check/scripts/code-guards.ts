@@ -47,7 +47,7 @@ export function isOnInputIn(text: ProgramText): (at: number) => boolean {
   const told = toldIn(code);
   const { language } = code;
   /** Whether a condition is about the content of the hook's input, not only its presence. */
-  const asks = (...part: Range): boolean => {
+  const asks = (...part: CodeRange): boolean => {
     const condition = code.code.slice(...part);
     const source = code.source.slice(...part);
     const names = condition.match(NAMES) ?? [];
@@ -65,8 +65,8 @@ export function isOnInputIn(text: ProgramText): (at: number) => boolean {
 }
 
 /** Splits a condition at `&&` and `and`. Each part is judged on its own, since one that tests for presence often guards the next. */
-function partsOf(code: string, start: number, end: number): Range[] {
-  const parts: Range[] = [];
+function partsOf(code: string, start: number, end: number): CodeRange[] {
+  const parts: CodeRange[] = [];
   let from = start;
   for (const { 0: word, index } of code.slice(start, end).matchAll(/&&|\band\b/g)) {
     parts.push([from, start + index]);
@@ -118,10 +118,10 @@ function toldIn(of: CodeText): ReadonlyMap<string, 'input' | 'content'> {
 
 const NAMES = /\b[A-Za-z_$][\w$]*/g;
 
-type Range = [start: number, end: number];
+type CodeRange = [start: number, end: number];
 
 /** The `if` condition around an offset in Python. */
-function aboveIn(code: string, at: number): Range | undefined {
+function aboveIn(code: string, at: number): CodeRange | undefined {
   const start = startOfLine(code, at);
   const own = /^\s*(?:el)?if\b(.*):[^:]*$/.exec(code.slice(start, at));
   if (own) return within(start, own[0], own[1]);
@@ -155,13 +155,13 @@ export function startOfLine(code: string, at: number): number {
 
 const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
 
-function within(start: number, whole: string, part = ''): Range {
+function within(start: number, whole: string, part = ''): CodeRange {
   const from = start + whole.indexOf(part);
   return [from, from + part.length];
 }
 
 /** The condition before or around an offset in JavaScript. */
-function aroundIn(code: string, at: number): Range | undefined {
+function aroundIn(code: string, at: number): CodeRange | undefined {
   const near = code.slice(Math.max(0, at - FAR), at).trimEnd();
   const start = Math.max(0, at - FAR);
   if (near.endsWith('&&')) {
@@ -185,7 +185,7 @@ function aroundIn(code: string, at: number): Range | undefined {
 }
 
 /** The condition of the `if` before a block or statement; `loop` for other keywords with parentheses. */
-function beforeBlock(code: string, brace: number): Range | 'loop' | undefined {
+function beforeBlock(code: string, brace: number): CodeRange | 'loop' | undefined {
   const head = code.slice(Math.max(0, brace - FAR), brace).trimEnd();
   if (!head.endsWith(')')) return undefined;
   const shift = Math.max(0, brace - FAR);

@@ -2,7 +2,7 @@ import { isObject } from '../../values/shape.js';
 import { type CodeText, closing, literalAt, UNKNOWN } from './code-text.js';
 
 /** Something that a Python or JavaScript program prints, as far as its text shows. */
-export interface Printed {
+export interface PrintedOutput {
   readonly start: number;
   readonly end: number;
   readonly stream: 'stdout' | 'stderr';
@@ -29,8 +29,8 @@ const PRINTS = {
 const JSON_OF = { python: /^\s*json\.dumps\s*\(/, javascript: /^\s*JSON\.stringify\s*\(/ };
 
 /** Everything that a program prints, in the order of the code. */
-export function printedBy(text: CodeText): Printed[] {
-  return [...text.code.matchAll(PRINTS[text.language])].flatMap((match): Printed[] => {
+export function printedBy(text: CodeText): PrintedOutput[] {
+  return [...text.code.matchAll(PRINTS[text.language])].flatMap((match): PrintedOutput[] => {
     const open = match.index + match[0].length - 1;
     const close = closing(text, open);
     if (close === undefined) return [];
@@ -46,8 +46,8 @@ export function printedBy(text: CodeText): Printed[] {
 function streamOf(
   [, name = '', named]: RegExpExecArray | RegExpMatchArray,
   inside: string,
-): Printed['stream'] | undefined {
-  if (named !== undefined) return named as Printed['stream'];
+): PrintedOutput['stream'] | undefined {
+  if (named !== undefined) return named as PrintedOutput['stream'];
   if (name === 'print' || name === 'json.dump') {
     const file =
       name === 'print' ? /\bfile\s*=\s*([\w.]+)/.exec(inside)?.[1] : /,\s*([\w.]+)\s*(,|$)/.exec(inside)?.[1];
@@ -62,7 +62,7 @@ function streamOf(
 }
 
 /** The answer or plain text printed at an offset; undefined if it is known only at run time. */
-function saidAt(text: CodeText, from: number, isData: boolean): Pick<Printed, 'answer'> | undefined {
+function saidAt(text: CodeText, from: number, isData: boolean): Pick<PrintedOutput, 'answer'> | undefined {
   const call = isData ? '' : (JSON_OF[text.language].exec(text.code.slice(from))?.[0] ?? undefined);
   if (call !== undefined) {
     const answer = answerAt(text, from + call.length);

@@ -3,7 +3,7 @@ import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
 import { entryOf, plainData, textAt } from '../files/tree.js';
-import { askedAbout, fileName, isCertain, type Place, placesIn } from './certain.js';
+import { askedAbout, fileName, isCertain, placesIn, type RunFolder } from './certain.js';
 import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
 
 /** A program that a command hook starts, as far as its text shows. */
@@ -49,14 +49,14 @@ export function execWords({ node, type }: HandlerNode): string[] | undefined {
 }
 
 /** The base for resolving variables and relative paths. */
-export interface Bearings {
+export interface PathBases {
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
-export function runsOf(handler: HandlerNode, file: SourceFile, bearings: Bearings): Invocation[] {
+export function runsOf(handler: HandlerNode, file: SourceFile, bearings: PathBases): Invocation[] {
   const variables = variablesOf(file, bearings);
-  const place: Place = { folder: baseOf(file, bearings), relative: true };
+  const place: RunFolder = { folder: baseOf(file, bearings), relative: true };
   const words = execWords(handler);
   if (words) {
     const values = words.map((word) => word.replace(/\$\{(\w+)\}/g, (all, name: string) => variables[name] ?? all));
@@ -74,7 +74,7 @@ export function runsOf(handler: HandlerNode, file: SourceFile, bearings: Bearing
 /** How deeply shell texts may nest in shell texts. */
 const MOST_TEXTS = 3;
 
-function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): Invocation[] {
+function runsIn(shell: Shell, variables: ShellVariables, start: RunFolder, depth = 0): Invocation[] {
   if (shell.errors.length > 0) return [];
   const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
   const placeOf = placesIn(shell, known, start);
@@ -89,7 +89,7 @@ function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): In
 }
 
 /** The files that an inline shell text names: `sh -c '…'`. The values of `$1` and the like are not known. */
-function withinText(runs: readonly Invocation[], variables: Variables, place: Place, depth = 0): Invocation[] {
+function withinText(runs: readonly Invocation[], variables: ShellVariables, place: RunFolder, depth = 0): Invocation[] {
   const [text] = runs.flatMap(({ inline, interpreter = '' }) => (SHELL.test(interpreter) && inline ? [inline] : []));
   const shell = text === undefined || depth >= MOST_TEXTS ? undefined : parseShell(text);
   if (!shell) return [];
@@ -99,7 +99,7 @@ function withinText(runs: readonly Invocation[], variables: Variables, place: Pl
     .map((run) => ({ ...run, certain: certain && run.certain }));
 }
 
-export function variablesOf(file: SourceFile, { home }: Bearings): Variables {
+export function variablesOf(file: SourceFile, { home }: PathBases): ShellVariables {
   return {
     CLAUDE_PROJECT_DIR: file.project,
     CLAUDE_PLUGIN_ROOT: file.plugin,
@@ -118,7 +118,7 @@ function ofAgent({ agent, project }: SourceFile): Readonly<Record<string, string
 }
 
 /** The directory in which hooks run: that of the session, which is the project's folder unless the agent has changed it. */
-function baseOf(file: SourceFile, { cwd }: Bearings): string | undefined {
+function baseOf(file: SourceFile, { cwd }: PathBases): string | undefined {
   return file.dialect === 'code' ? (file.project ?? cwd) : file.project;
 }
 
@@ -127,9 +127,9 @@ interface InvocationWord {
   readonly written: string;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
+type ShellVariables = Readonly<Record<string, string | undefined>>;
 
-function wordsOf(command: FoundCommand, known: Variables): InvocationWord[] {
+function wordsOf(command: FoundCommand, known: ShellVariables): InvocationWord[] {
   const { name } = command.node;
   return [...(name ? [name] : []), ...argsOf(command)].map((word) => ({
     value: filledIn(word, known),
@@ -138,7 +138,7 @@ function wordsOf(command: FoundCommand, known: Variables): InvocationWord[] {
 }
 
 /** The value of a word. A shell expands nothing in single quotes, but Claude Code fills in a plugin's paths before the shell runs. */
-function filledIn(word: Word, known: Variables): string | undefined {
+function filledIn(word: Word, known: ShellVariables): string | undefined {
   const value = expand(word, known);
   if (value === undefined || !word.text.includes("'")) return value;
   const filled = value.replace(/\$\{(CLAUDE_PLUGIN_\w+)\}/g, (whole, name: string) => known[name] ?? whole);
@@ -170,7 +170,7 @@ const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; ve
   { names: /^(ruby|perl|php|Rscript|lua)$/, inline: /^-[er]$/, valued: /^-[I]$/ },
 ];
 
-function runOf(words: readonly InvocationWord[], certain: boolean, place: Place): Invocation[] {
+function runOf(words: readonly InvocationWord[], certain: boolean, place: RunFolder): Invocation[] {
   let at = 0;
   while (at < words.length && isPassedOver(words, at)) at++;
   const first = words[at];
@@ -224,7 +224,7 @@ function scriptOf(
   words: readonly InvocationWord[],
   reader: (typeof INTERPRETERS)[number],
   run: Invocation,
-  place: Place,
+  place: RunFolder,
 ): Invocation[] {
   for (let at = 0; at < words.length; at++) {
     const { value, written } = words[at] as InvocationWord;
@@ -248,7 +248,7 @@ function scriptOf(
 const isOfUser = ({ interpreter = '' }: Invocation, written: string): boolean =>
   /^(?:\.|source)$/.test(interpreter) && /^["']?(?:~|\$\{?HOME\b)/.test(written);
 
-function located(value: string, { folder, relative }: Place): Pick<Invocation, 'path' | 'relative'> {
+function located(value: string, { folder, relative }: RunFolder): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
   // A Windows path cannot be resolved here.
   if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };

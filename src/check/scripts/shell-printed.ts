@@ -2,7 +2,7 @@ import { isObject } from '../../values/shape.js';
 import { argsOf, expand, type FoundCommand } from './shell.js';
 
 /** The text that a command prints; undefined if it is known only at run time. */
-export function printedBy(command: FoundCommand): string | undefined {
+export function stdoutOf(command: FoundCommand): string | undefined {
   const words = argsOf(command).map((word) => expand(word, {}));
   switch (command.name) {
     case 'echo':
@@ -26,7 +26,7 @@ export function printedBy(command: FoundCommand): string | undefined {
 
 /** The JSON object that a command prints, to either stream; undefined if it prints something else or it is known only at run time. */
 export function printedAnswer(command: FoundCommand): Readonly<Record<string, unknown>> | undefined {
-  const printed = printedBy(command)?.trim();
+  const printed = stdoutOf(command)?.trim();
   if (printed === undefined || !printed.startsWith('{') || !printed.endsWith('}')) return undefined;
   try {
     const value: unknown = JSON.parse(printed);

@@ -27,13 +27,13 @@ export interface ClaudeProblem extends Partial<Position> {
 }
 
 /** A file in which findings can be located. */
-export interface Located {
+export interface LocatedText {
   readonly file: string;
   /** The position of a value in the file. */
   locate(path: Path): Promise<Position | undefined>;
 }
 
-export async function problemOf(finding: Finding, { file, locate }: Located): Promise<ClaudeProblem> {
+export async function problemOf(finding: Finding, { file, locate }: LocatedText): Promise<ClaudeProblem> {
   const { rule, level, path, message, nearest } = finding;
   const position = await locate(path);
   return {

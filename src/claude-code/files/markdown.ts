@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readBytes } from '../../files/json-file.js';
-import { type Decoded, decodeText } from '../../files/utf8.js';
+import { type DecodedText, decodeText } from '../../files/utf8.js';
 import { type AgentFile, endOfFrontmatter, nameOfFile, readAgentFile } from './agent-file.js';
 import { broken, type HookFile } from './settings.js';
 import {
@@ -10,7 +10,7 @@ import {
   type FindOptions,
   makeSource,
   type SourceDetails,
-  type Target,
+  type SourceTarget,
   unread,
 } from './source.js';
 
@@ -23,7 +23,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
     if (!file) continue;
     const type = file.name ?? nameOfFile(path);
     const types = [...new Set([type, nameOfFile(path)])];
-    const target: Target = id === undefined ? agentTarget(types, options) : { for: 'agent', id, type };
+    const target: SourceTarget = id === undefined ? agentTarget(types, options) : { for: 'agent', id, type };
     found.push(makeSource(options, 'agent', file, target, { name: type, names: [type], needsTrust: !trusted }));
   }
   if (!places.includes('agents')) return found;
@@ -75,7 +75,7 @@ export async function skillsIn(options: FindOptions, folder: string, given: Sour
 
 async function read(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {
   if (typeof path !== 'string') return path;
-  let decoded: Decoded;
+  let decoded: DecodedText;
   try {
     decoded = decodeText(readBytes(path));
   } catch (error) {

@@ -11,7 +11,7 @@ export interface SettingsOf {
 }
 
 /** The source whose handlers are checked. */
-export interface PolicySource {
+export interface HandlerSource {
   readonly managed: boolean;
   readonly plugin?: string | undefined;
 }
@@ -19,11 +19,11 @@ export interface PolicySource {
 /** The combined policy of all settings files. Held or dropped files do not count. */
 export interface Policy {
   /** Why a source's handlers never run, and which file is the reason; undefined if they may run. */
-  skip(source: PolicySource): Skip | undefined;
+  skip(source: HandlerSource): Skip | undefined;
   /** Why a source's http hook may not request this URL, and which files are the reason. The hook fails, as if the server could not be reached. */
-  refuseUrl(source: PolicySource, url: string): string | undefined;
+  refuseUrl(source: HandlerSource, url: string): string | undefined;
   /** Limits the variables in a handler's headers to those that the settings allow. */
-  restrict(source: PolicySource, handler: HandlerDescription): HandlerDescription;
+  restrict(source: HandlerSource, handler: HandlerDescription): HandlerDescription;
   /** The options of a plugin in settings files. Later files override earlier ones. */
   configOf(plugin: string): Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,7 @@ import { formatPath } from '../../values/problem.js';
 import type { ClaudeProblem } from './findings.js';
 
 /** A repeated key of an object and its position. */
-interface Repeated extends Partial<Position> {
+interface KeyRepeat extends Partial<Position> {
   readonly path: readonly (string | number)[];
 }
 
@@ -11,7 +11,7 @@ interface Repeated extends Partial<Position> {
 export const isRemark = (key: unknown): boolean => typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 
 /** The warning about a repeated key. As in Claude Code, the last one counts, so the value of the first is lost. */
-export function problemOfRepeated(file: string, { path, line, column }: Repeated): ClaudeProblem {
+export function problemOfRepeated(file: string, { path, line, column }: KeyRepeat): ClaudeProblem {
   const isList = path.at(-1) === 'hooks' || (path[0] === 'hooks' && path.length === 2);
   const lost = isList ? ', and no hook of the one before it runs' : '';
   const message = `stands twice in one object: the last one counts${lost}`;

@@ -25,15 +25,15 @@ export interface CheckedHooks {
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
 }
 
-interface Key extends OptionCheck {
+interface KeyCheck extends OptionCheck {
   readonly required?: true;
 }
 
 const text: OptionCheck = { expected: 'a string that is not empty', accepts: (v) => isText(v) && v.trim() !== '' };
 const texts: OptionCheck = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
-const needed = (rule: OptionCheck): Key => ({ ...rule, required: true });
+const needed = (rule: OptionCheck): KeyCheck => ({ ...rule, required: true });
 
-const EVERY: Readonly<Record<string, Key>> = {
+const EVERY: Readonly<Record<string, KeyCheck>> = {
   type: checks.text,
   if: checks.text,
   timeout: {
@@ -46,7 +46,7 @@ const EVERY: Readonly<Record<string, Key>> = {
 };
 
 /** The keys of each handler type. */
-export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>>> = {
+export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, KeyCheck>>>> = {
   command: {
     ...EVERY,
     command: needed(text),
@@ -69,9 +69,9 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
   mcp_tool: { ...EVERY, server: needed(text), tool: needed(text), input: checks.object },
   prompt: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
   agent: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
-} satisfies Record<ClaudeKind, Readonly<Record<string, Key>>>;
+} satisfies Record<ClaudeKind, Readonly<Record<string, KeyCheck>>>;
 
-const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: checks.text, hooks: needed(checks.list) };
+const GROUP_KEYS: Readonly<Record<string, KeyCheck>> = { matcher: checks.text, hooks: needed(checks.list) };
 
 /** Keys that people use for comments, which are not reported. */
 const REMARKS = new Set(['description', 'name', 'id', 'comment', '_comment', '$comment', '$schema', 'note', '_note']);
@@ -166,7 +166,7 @@ class SchemaCheck {
   }
 
   /** Whether all known keys have valid values and no required key is missing. */
-  #keys(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, Key>>, path: Path): boolean {
+  #keys(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, KeyCheck>>, path: Path): boolean {
     const before = this.findings.length;
     for (const [key, rule] of Object.entries(keys)) {
       if (!Object.hasOwn(value, key)) {
@@ -177,7 +177,7 @@ class SchemaCheck {
     return this.findings.length === before;
   }
 
-  #strange(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, Key>>, path: Path): void {
+  #strange(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, KeyCheck>>, path: Path): void {
     const known = Object.keys(keys);
     for (const key of Object.keys(value)) {
       if (known.includes(key) || REMARKS.has(key)) continue;

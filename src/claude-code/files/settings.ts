@@ -2,7 +2,7 @@ import { findPositions, findSyntaxError, type Path, type Position } from '../../
 import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject } from '../../values/shape.js';
-import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
+import { type ClaudeProblem, type Finding, type LocatedText, problemOf } from './findings.js';
 import { otherShape } from './other-shapes.js';
 import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
@@ -22,7 +22,7 @@ export interface HookFile {
   /** The first error, if it causes the whole file to be dropped. */
   readonly dropped?: string;
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
-  locate: Located['locate'];
+  locate: LocatedText['locate'];
 }
 
 export interface ReadFileOptions {
@@ -35,7 +35,7 @@ export interface ReadFileOptions {
   /** Set for managed settings, in which some keys count that have no effect elsewhere. */
   readonly managed?: boolean;
   /** Finds positions in the file if the text is only a part of it. */
-  readonly locate?: Located['locate'];
+  readonly locate?: LocatedText['locate'];
 }
 
 /** Reads the text of a settings file or of a plugin's hook file. Never rejects: errors are among its problems. */

@@ -1,12 +1,12 @@
 import { HookscopeError } from '../../errors.js';
-import type { Variables } from '../../trust/named/variables.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
 import { broken, type HookFile, type ReadFileOptions } from './settings.js';
 
 /** The kinds of sources of hooks, in the order in which their hooks run. */
 export type ClaudeSourceKind = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'agent' | 'skill';
 
 /** The scope of a source's hooks. */
-export type Target =
+export type SourceTarget =
   | { readonly for: 'managed' | 'host' }
   | { readonly for: 'agent'; readonly id: string; readonly type: string }
   /** All agents of these types. */
@@ -25,14 +25,14 @@ export interface ClaudeSource {
   readonly file: HookFile;
   /** Distinguishes several parts of the same file. */
   readonly part?: string;
-  readonly variables: Variables;
+  readonly variables: CommandVariables;
   /** The base folder of paths in `if` rules that begin with one slash. */
   readonly root: string;
   /** Whether its hooks run only after they are accepted. */
   readonly needsTrust: boolean;
   /** An earlier source for an agent of the same name, if it counts, replaces this one. */
   readonly yields?: true;
-  readonly target: Target;
+  readonly target: SourceTarget;
 }
 
 /** A plugin's folder. */
@@ -74,14 +74,14 @@ export function makeSource(
   { projectDir }: FindOptions,
   kind: ClaudeSourceKind,
   file: HookFile,
-  target: Target,
+  target: SourceTarget,
   given: SourceDetails,
 ): ClaudeSource {
   return { variables: { projectDir }, root: projectDir, needsTrust: false, ...given, kind, file, target };
 }
 
 /** The target of an agent's hooks. An agent that is the main thread has no id: its hooks apply to all agents, and its Stop remains Stop. */
-export function agentTarget(types: readonly string[], { mainAgent }: Pick<FindOptions, 'mainAgent'>): Target {
+export function agentTarget(types: readonly string[], { mainAgent }: Pick<FindOptions, 'mainAgent'>): SourceTarget {
   return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
 }
 

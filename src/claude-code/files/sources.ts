@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { readHookText, readNamedText } from '../../files/json-file.js';
-import type { Variables } from '../../trust/named/variables.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
 import { findAgents, findSkills, skillsIn } from './markdown.js';
 import { type PluginDir, readPluginDir } from './plugin-dir.js';
 import { type HookFile, type ReadFileOptions, readSettings } from './settings.js';
@@ -93,7 +93,7 @@ function pluginVariables(
   { projectDir, home }: FindOptions,
   { name, root, defaults }: PluginDir,
   config: PluginEntry['config'],
-): Variables {
+): CommandVariables {
   const pluginData = join(home, '.claude', 'plugins', 'data', `${name.replace(/[^\w.-]/g, '_')}-inline`);
   return { projectDir, pluginRoot: root, pluginData, userConfig: { ...defaults, ...config }, defaults };
 }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExternalCall, HandlerDescription } from '../../handlers/handler.js';
-import type { Variables } from '../../trust/named/variables.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { isText } from '../../values/shape.js';
 
 /** The `${CLAUDE_…}` variables whose values are known before a hook runs. */
-const PATHS: Readonly<Record<string, (variables: Variables) => string | undefined>> = {
+const PATHS: Readonly<Record<string, (variables: CommandVariables) => string | undefined>> = {
   CLAUDE_PROJECT_DIR: (v) => v.projectDir,
   CLAUDE_PLUGIN_ROOT: (v) => v.pluginRoot,
   CLAUDE_PLUGIN_DATA: (v) => v.pluginData,
@@ -21,7 +21,7 @@ const PLAIN = /^[\w./@+:~-]+$/;
  * form it replaces a plugin's paths, as Claude Code does, unless the value has characters that are special to the shell. Then `${…}`
  * remains, and the shell expands it to the same value. Throws a RangeError that names the variable without a value.
  */
-export function substitute(handler: HandlerDescription, variables: Variables): HandlerDescription {
+export function substitute(handler: HandlerDescription, variables: CommandVariables): HandlerDescription {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return handler;
   const { command, args } = handler as { command: string; args?: readonly string[] };
   if (args === undefined) {
@@ -39,7 +39,7 @@ export function substitute(handler: HandlerDescription, variables: Variables): H
   return named === [filled.command, ...filled.args].join(' ') ? handler : { ...handler, ...filled, name: named };
 }
 
-function fillIn(text: string, variables: Variables): string {
+function fillIn(text: string, variables: CommandVariables): string {
   return text.replace(
     /\$\{(?:user_config\.([^}]+)|(CLAUDE_\w+))\}/g,
     (whole, key: string | undefined, name: string) => {
@@ -52,7 +52,7 @@ function fillIn(text: string, variables: Variables): string {
   );
 }
 
-export interface EnvironmentOptions extends Variables {
+export interface EnvironmentOptions extends CommandVariables {
   /** Makes the paths for CLAUDE_ENV_FILE. */
   readonly envDir: EnvFiles;
   warn(message: string): void;

@@ -6,7 +6,7 @@ import type { HookSettings } from '../files/settings-keys.js';
 export type HookState = 'accepted' | 'untrusted' | 'never';
 
 /** A file merged with its accepted version: the accepted hooks in their places, then the new ones. */
-export interface Merged {
+export interface MergedFile {
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
   stateOf(handler: ClaudeHandler): HookState;
@@ -15,7 +15,7 @@ export interface Merged {
 }
 
 /** Merges a file with its accepted version. `whole`: nothing counts as accepted, because the file is now for another agent or skill, or is another file. */
-export function mergeAccepted(before: HookFile, now: HookFile, whole: boolean): Merged {
+export function mergeAccepted(before: HookFile, now: HookFile, whole: boolean): MergedFile {
   const states = new WeakMap<ClaudeHandler, HookState>();
   const mark = (handler: ClaudeHandler, state: HookState): ClaudeHandler => {
     states.set(handler, state);

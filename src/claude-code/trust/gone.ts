@@ -7,7 +7,7 @@ import {
   type ClaudeSource,
   type ClaudeSourceKind,
   type FindOptions,
-  type Target,
+  type SourceTarget,
 } from '../files/source.js';
 import { shareHooks } from './accepted.js';
 
@@ -79,7 +79,7 @@ export function namesSince({ source }: GoneSource, fresh: readonly ClaudeSource[
   return same.flatMap(({ names = [] }) => names);
 }
 
-function widen(target: Target, names: readonly string[], options: FindOptions): Target {
+function widen(target: SourceTarget, names: readonly string[], options: FindOptions): SourceTarget {
   if (target.for === 'skill') return { for: 'skill', names };
   return target.for === 'types' ? agentTarget([...new Set([...target.types, ...names])], options) : target;
 }
@@ -91,7 +91,10 @@ function sourceOf(
 ): ClaudeSource {
   const { projectDir } = options;
   const known = names ?? [];
-  const target: Record<string, Target> = { agent: agentTarget(known, options), skill: { for: 'skill', names: known } };
+  const target: Record<string, SourceTarget> = {
+    agent: agentTarget(known, options),
+    skill: { for: 'skill', names: known },
+  };
   return {
     kind: kind as ClaudeSourceKind,
     ...(known[0] === undefined ? (plugin === undefined ? {} : { name: plugin }) : { name: known[0] }),

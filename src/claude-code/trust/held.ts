@@ -3,7 +3,7 @@ import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { consentAmong } from '../../trust/accept.js';
 import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from '../../trust/changes.js';
 import { type Consent, goneRequest, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
-import type { Held } from '../../trust/held-file.js';
+import type { UnacceptedFile } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { checks, isObject, type OptionCheck } from '../../values/shape.js';
@@ -25,7 +25,7 @@ export const TRUST: OptionCheck = {
 };
 
 /** A file that differs from what was accepted: one of Claude Code's, its MCP servers (`mcp`), or a `hookscope.config.*` (`config`). */
-export type HeldFile = Held<ClaudeSourceKind | 'config' | 'mcp'>;
+export type HeldFile = UnacceptedFile<ClaudeSourceKind | 'config' | 'mcp'>;
 
 /** A source with the state of consent for each of its hooks. */
 export interface JudgedSource {

@@ -6,7 +6,7 @@ import { checkMcpServers, type McpServers } from '../../handlers/mcp/server-opti
 import { consentAmong } from '../../trust/accept.js';
 import { bound, changeSince, whyUnreadable } from '../../trust/changes.js';
 import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../../trust/consent.js';
-import type { Held } from '../../trust/held-file.js';
+import type { UnacceptedFile } from '../../trust/held-file.js';
 import { namedBy } from '../../trust/named/named-files.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { isObject, isText } from '../../values/shape.js';
@@ -26,7 +26,7 @@ export interface JudgedServers {
   readonly servers: McpServers;
   /** Why a server may not be called, by its name: only a project's file names it, and that file is not, or no longer, accepted. */
   readonly refused: ReadonlyMap<string, string>;
-  readonly held: readonly Held<'mcp'>[];
+  readonly held: readonly UnacceptedFile<'mcp'>[];
   /** Problems in the descriptions of servers. */
   readonly problems: readonly string[];
 }
@@ -38,7 +38,7 @@ const OF_PROJECT = ['.mcp.json', '.claude/settings.json', '.claude/settings.loca
 export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = createTrustStore()): JudgedServers {
   const servers: Record<string, McpServers[string]> = {};
   const refused = new Map<string, string>();
-  const held: Held<'mcp'>[] = [];
+  const held: UnacceptedFile<'mcp'>[] = [];
   const problems: string[] = [];
   const add = (file: string, named: Servers): void => {
     for (const [name, raw] of Object.entries(named)) {
@@ -65,7 +65,7 @@ export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = c
 }
 
 /** The project's files with servers that are not, or no longer, accepted. */
-export function heldMcpServers(projectDir: string, store: TrustStore): Held<'mcp'>[] {
+export function heldMcpServers(projectDir: string, store: TrustStore): UnacceptedFile<'mcp'>[] {
   return projectFiles(projectDir, store).flatMap(({ held }) => held ?? []);
 }
 
@@ -76,7 +76,7 @@ interface FoundServers {
   readonly named: Servers;
   /** The names of all servers in the file, accepted or not. */
   readonly names: readonly string[];
-  readonly held?: Held<'mcp'>;
+  readonly held?: UnacceptedFile<'mcp'>;
 }
 
 function projectFiles(projectDir: string, trust: 'all' | TrustStore): FoundServers[] {
@@ -97,7 +97,7 @@ function projectFiles(projectDir: string, trust: 'all' | TrustStore): FoundServe
   return found;
 }
 
-function judge(request: TrustRequest, consent: Consent | undefined): { readonly held?: Held<'mcp'> } {
+function judge(request: TrustRequest, consent: Consent | undefined): { readonly held?: UnacceptedFile<'mcp'> } {
   const held = { kind: 'mcp', file: request.file, request } as const;
   if (!consent) {
     const why = whyUnreadable(request) ?? `the MCP servers of ${request.file} are not accepted; see hookscope trust`;

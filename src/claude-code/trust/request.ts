@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { bound } from '../../trust/changes.js';
 import { type ConsentSource, realOr, type TrustRequest } from '../../trust/consent.js';
 import { namedBy } from '../../trust/named/named-files.js';
-import type { Variables } from '../../trust/named/variables.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
 import type { HookFile } from '../files/settings.js';
 
 /** A hook file whose hooks run only after they are accepted. */
-export interface Trustable extends HookFile {
+export interface TrustableFile extends HookFile {
   /** Distinguishes several parts of the same file. */
   readonly part?: string;
 }
 
 /** Reads everything that consent binds: the definition, and the bytes of every file that its commands name. */
-export function trustRequest(file: Trustable, variables: Variables, source?: ConsentSource): TrustRequest {
+export function trustRequest(file: TrustableFile, variables: CommandVariables, source?: ConsentSource): TrustRequest {
   const project = resolve(variables.projectDir);
   const { defaults = {} } = variables;
   const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
@@ -28,7 +28,7 @@ export function trustRequest(file: Trustable, variables: Variables, source?: Con
   };
 }
 
-function keyOf({ file, part }: Trustable): string {
+function keyOf({ file, part }: TrustableFile): string {
   const real = realOr(file);
   return part === undefined ? real : `${real}#${part}`;
 }

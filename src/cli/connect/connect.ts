@@ -1,6 +1,6 @@
 import type { AgentTable } from '../../agents/table.js';
-import type { LeftOut } from '../../connect/agent-hooks.js';
-import type { Entry } from '../../connect/settings-text.js';
+import type { OmittedEvent } from '../../connect/agent-hooks.js';
+import type { SettingsEntry } from '../../connect/settings-text.js';
 import { HookscopeError } from '../../errors.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
@@ -112,12 +112,12 @@ async function undo(names: readonly string[], terminal: Terminal): Promise<numbe
   return failed ? 1 : 0;
 }
 
-interface Way {
-  readonly entries: Readonly<Record<string, Entry>>;
-  readonly leftOut: readonly LeftOut[];
+interface ConnectWay {
+  readonly entries: Readonly<Record<string, SettingsEntry>>;
+  readonly leftOut: readonly OmittedEvent[];
 }
 
-async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
+async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<ConnectWay> {
   const { agentEntries, notConnected } = await import('../../connect/agent-hooks.js');
   const { hooks, config, plugin, port } = flags;
   const leftOut = notConnected(table);

@@ -5,7 +5,7 @@ import type { AgentTable } from '../../agents/table.js';
 import { askCodex, findCodex, type HookTrust } from '../../connect/codex-trust.js';
 import { handlersOf } from '../../connect/connect.js';
 import { Journal } from '../../connect/journal.js';
-import type { Entry } from '../../connect/settings-text.js';
+import type { SettingsEntry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
@@ -55,7 +55,7 @@ const RUNS: readonly HookTrust[] = ['trusted', 'managed'];
 export async function sayTrust(
   table: AgentTable,
   file: string,
-  entries: Readonly<Record<string, Entry>>,
+  entries: Readonly<Record<string, SettingsEntry>>,
   given: string | undefined,
   terminal: Terminal,
 ): Promise<void> {

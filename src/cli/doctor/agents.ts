@@ -9,7 +9,7 @@ import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from '.
 import type { DoctorFinding } from './finding.js';
 import { takenOut } from './taken-out.js';
 
-interface Known {
+interface FireTimes {
   /** When each agent fired last, in milliseconds since 1970. */
   readonly fired: ReadonlyMap<string, number>;
   /** Fires before this time were not read, in milliseconds since 1970. */
@@ -19,7 +19,7 @@ interface Known {
 }
 
 /** Problems with connected agents. */
-export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
+export async function agentFindings(known: FireTimes): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   for (const connection of readConnections()) {
     const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
@@ -39,7 +39,7 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
 async function silent(
   { agent, file, at = 0 }: ConnectedSettings,
   table: AgentTable | undefined,
-  known: Known,
+  known: FireTimes,
 ): Promise<DoctorFinding> {
   const since = Math.max(at, known.since);
   const moment = `${new Date(since).toISOString().slice(0, 16)}Z`;
@@ -69,7 +69,7 @@ async function sessionOf(table: AgentTable | undefined, file: string, since: num
 async function connectionFindings(
   connection: ConnectedSettings,
   table: AgentTable | undefined,
-  { codex }: Known,
+  { codex }: FireTimes,
 ): Promise<DoctorFinding[]> {
   const { agent, file, handlers } = connection;
   const again = `Connect it again: hookscope connect ${plain(agent)} --write.`;

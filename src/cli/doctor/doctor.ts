@@ -75,14 +75,19 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
-interface Kept {
+interface StoreFacts {
   /** The events that were fired in this folder. */
   readonly fired: ReadonlySet<string>;
   readonly damage: readonly DoctorFinding[];
 }
 
 /** Reads the records. A damaged store is a finding, so that the other checks still run. */
-async function readAll(places: readonly string[], since: number, health: Health, terminal: Terminal): Promise<Kept> {
+async function readAll(
+  places: readonly string[],
+  since: number,
+  health: Health,
+  terminal: Terminal,
+): Promise<StoreFacts> {
   const fired = new Set<string>();
   if (places.length === 0) return { fired, damage: [] };
   const store = await openStores(places, { note: terminal.tell });

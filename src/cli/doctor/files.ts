@@ -9,7 +9,7 @@ import { clip, ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { named } from '../../why/words.js';
+import { shortName } from '../../why/words.js';
 import { wordsFor } from '../host/claude-flags.js';
 import { openHost } from '../host/open-host.js';
 import type { DoctorFinding } from './finding.js';
@@ -82,16 +82,16 @@ export async function unlistedFindings(
       .map(({ event, name, source }) => ({
         level: 'remark',
         about: 'hook',
-        text: `${named(name)} (${plain(source.file ?? source.kind)}) is registered for ${plain(event)}, and no fire of it here lists it.`,
+        text: `${shortName(name)} (${plain(source.file ?? source.kind)}) is registered for ${plain(event)}, and no fire of it here lists it.`,
         fix: 'Those fires were made before it was registered, or by a host that does not read this file: restart the agent, or the server (hookscope serve).',
       }))
   );
 }
 
-type Registered = { readonly hooks: readonly DescribedHook[] } | { readonly problem: DoctorFinding };
+type RegisteredHooks = { readonly hooks: readonly DescribedHook[] } | { readonly problem: DoctorFinding };
 
 /** The hooks registered for everyone, as `list` shows them. */
-async function registered(hooks: readonly string[]): Promise<Registered> {
+async function registered(hooks: readonly string[]): Promise<RegisteredHooks> {
   try {
     const { host } = await openHost({ claudeCode: true, hooks }, { executes: false, tell: () => undefined });
     const found = everybodys(host.describe());

@@ -1,12 +1,12 @@
 import type { HookRecord } from '../../emit/record.js';
-import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
+import type { UnclosedProcess } from '../../emit/sinks/files/open-mark.js';
 import type { DoctorFinding } from './finding.js';
 
 /** The most hosts that are distinguished. */
 const MOST = 10_000;
 
 /** Counts missing records: a host numbers its records without gaps. */
-export class Gaps {
+export class SequenceGaps {
   readonly #hosts = new Map<string, { first: number; last: number; count: number }>();
 
   add({ seq, host_id: host }: HookRecord & { readonly host_id?: string }): void {
@@ -22,7 +22,7 @@ export class Gaps {
   }
 
   /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out. */
-  unclosed({ file, pid, since, hosts, lost }: Unclosed & { readonly file: string }): DoctorFinding[] {
+  unclosed({ file, pid, since, hosts, lost }: UnclosedProcess & { readonly file: string }): DoctorFinding[] {
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];

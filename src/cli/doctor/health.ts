@@ -1,6 +1,6 @@
 import { duration } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
-import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
+import type { UnclosedProcess } from '../../emit/sinks/files/open-mark.js';
 import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
@@ -9,18 +9,18 @@ import { BackgroundRuns, type RunEnd } from '../../why/background.js';
 import { percentile } from '../../why/meaning.js';
 import { mendFor } from '../../why/mends.js';
 import { whyNotAsked } from '../../why/not-asked.js';
-import { listed, named, placeOf } from '../../why/words.js';
+import { listed, placeOf, shortName } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
-import { Gaps } from './gaps.js';
+import { SequenceGaps } from './gaps.js';
 import { OwnAnswers } from './own-answers.js';
 
-interface Told {
+interface HandlerInFire {
   readonly record: FireRecord;
   readonly handler: HandlerRecord;
 }
 
 /** What records show about one hook on one event. */
-interface Seen {
+interface EventHealth {
   readonly event: string;
   listed: number;
   ran: number;
@@ -28,17 +28,17 @@ interface Seen {
   readonly times: number[];
   readonly skips: Map<string, number>;
   readonly causes: Map<string, number>;
-  last: Told;
-  lastFailed?: Told;
+  last: HandlerInFire;
+  lastFailed?: HandlerInFire;
 }
 
 /** A hook that went on in the background, whose end is not known yet. */
-interface Late extends Told {
-  readonly seen: Seen;
+interface BackgroundRun extends HandlerInFire {
+  readonly seen: EventHealth;
 }
 
-/** `Seen` with its secrets masked. */
-interface Shown extends Omit<Seen, 'lastFailed'> {
+/** `EventHealth` with its secrets masked. */
+interface MaskedHealth extends Omit<EventHealth, 'lastFailed'> {
   readonly lastFailed: HandlerRecord | undefined;
 }
 
@@ -49,12 +49,12 @@ const OFTEN = 5;
 
 /** What records show about hooks: which never run, always fail, or are slow. */
 export class Health {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, EventHealth>();
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
-  readonly #gaps = new Gaps();
+  readonly #gaps = new SequenceGaps();
   readonly #unanswered = new OwnAnswers();
-  readonly #background = new BackgroundRuns<Late>();
+  readonly #background = new BackgroundRuns<BackgroundRun>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
   /** When each agent's own hooks last fired, in milliseconds since 1970; agents that use our format count as `claude-code`. */
   readonly agents = new Map<string, number>();
@@ -94,7 +94,7 @@ export class Health {
   }
 
   /** Records that may be missing because their writer was killed or could not write them. */
-  unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
+  unclosed(one: UnclosedProcess & { readonly file: string }): DoctorFinding[] {
     return this.#gaps.unclosed(one);
   }
 
@@ -131,7 +131,7 @@ export class Health {
     if (handler.status === 'failed') failed(seen, { record, handler });
   }
 
-  #judge(seen: Seen, slow: number): DoctorFinding[] {
+  #judge(seen: EventHealth, slow: number): DoctorFinding[] {
     const { lastFailed } = seen;
     const shown = {
       ...seen,
@@ -142,19 +142,19 @@ export class Health {
     return [...failing(shown), ...slowness(shown, slow)];
   }
 
-  #shown({ record, handler }: Told): Told {
+  #shown({ record, handler }: HandlerInFire): HandlerInFire {
     const shown = this.#mask(record);
     return { record: shown, handler: shown.handlers[record.handlers.indexOf(handler)] ?? handler };
   }
 }
 
-function failed(seen: Seen, told: Told): void {
+function failed(seen: EventHealth, told: HandlerInFire): void {
   seen.failed += 1;
   seen.lastFailed = told;
   count(seen.causes, told.handler.failure?.cause ?? 'unknown');
 }
 
-function failedLate({ seen, record, handler: begun }: Late, { failure, exit_code }: RunEnd): void {
+function failedLate({ seen, record, handler: begun }: BackgroundRun, { failure, exit_code }: RunEnd): void {
   if (failure === undefined) return;
   const handler = { ...begun, failure, ...(exit_code === undefined ? {} : { exit_code }) };
   failed(seen, { record: { ...record, handlers: [handler] }, handler });
@@ -180,7 +180,7 @@ function count(counts: Map<string, number>, key: string): void {
 /** Reasons for skipping a hook that do not depend on the call. */
 const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
-function neverRan({ event, listed: often, skips, last }: Shown): DoctorFinding[] {
+function neverRan({ event, listed: often, skips, last }: MaskedHealth): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);
   const [[reason = ''] = []] = reasons;
   const wrong = WRONG.includes(reason);
@@ -197,7 +197,7 @@ function neverRan({ event, listed: often, skips, last }: Shown): DoctorFinding[]
   ];
 }
 
-function failing({ event, ran, failed, causes, lastFailed }: Shown): DoctorFinding[] {
+function failing({ event, ran, failed, causes, lastFailed }: MaskedHealth): DoctorFinding[] {
   if (lastFailed === undefined) return [];
   const always = failed === ran;
   const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
@@ -217,7 +217,7 @@ function failing({ event, ran, failed, causes, lastFailed }: Shown): DoctorFindi
   ];
 }
 
-function slowness({ event, times: measured, last }: Shown, slow: number): DoctorFinding[] {
+function slowness({ event, times: measured, last }: MaskedHealth, slow: number): DoctorFinding[] {
   if (measured.length === 0) return [];
   const p95 = percentile(Float64Array.from(measured).sort(), 95);
   if (p95 < slow) return [];
@@ -240,7 +240,7 @@ function alarmFinding(kind: string, often: number, { message, tool_use_id: id }:
   };
 }
 
-const whoIs = (handler: HandlerRecord): string => `${named(handler.name)} (${placeOf(handler)})`;
+const whoIs = (handler: HandlerRecord): string => `${shortName(handler.name)} (${placeOf(handler)})`;
 const times = (often: number): string => (often === 1 ? 'once' : `${often} times`);
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

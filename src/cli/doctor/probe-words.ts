@@ -1,11 +1,11 @@
 import { ended, plain } from '../../plain.js';
-import type { CallOutcome, Did } from '../../probe/before-tool.js';
+import type { CallFate, CallOutcome } from '../../probe/before-tool.js';
 import { casesTable, eventsTable, resultsOf } from '../../probe/markdown.js';
 import type { ProbedCase, ProbeReport } from '../../probe/report.js';
 import { MODES, type ProbeMode } from '../../probe/through.js';
 import type { Paint } from '../run/view.js';
 
-const DID: Readonly<Record<Did, string>> = {
+const DID: Readonly<Record<CallFate, string>> = {
   ran: 'runs',
   blocked: 'stopped',
   rewritten: 'the other runs',

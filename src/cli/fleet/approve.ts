@@ -11,7 +11,7 @@ import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf } from './flags.js';
 
-interface Said {
+interface ApproverAnswer {
   readonly answer: 'allow' | 'deny';
   readonly reason?: string | undefined;
 }
@@ -19,9 +19,9 @@ interface Said {
 /** The shortest beginning of an ID: a shorter one may match another question by the time it is answered. */
 const FEWEST = 6;
 
-interface Asked {
+interface ApproveCommand {
   readonly id: string | undefined;
-  readonly said: Said | undefined;
+  readonly said: ApproverAnswer | undefined;
   readonly key: SigningKey | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function approveVerb(names: readonly string[], flags: FleetFlags, t
   });
 }
 
-function askedBy([name]: readonly string[], { allow, deny, reason, sign = [] }: FleetFlags): Asked {
+function askedBy([name]: readonly string[], { allow, deny, reason, sign = [] }: FleetFlags): ApproveCommand {
   const isEither = allow !== undefined || deny === true;
   if (isEither && allow !== undefined && deny)
     throw wrongOption('fleet approve', 'expected --allow or --deny, and not both');
@@ -112,7 +112,7 @@ async function list(
   return code;
 }
 
-function saidBy(text: string): Said | undefined {
+function saidBy(text: string): ApproverAnswer | undefined {
   const [, word, reason] = /^\s*(a|allow|d|deny)(?:\s+(.*\S))?\s*$/.exec(text) ?? [];
   if (word === undefined) return undefined;
   const why = reason === undefined ? {} : { reason: reason.slice(0, MOST_REASON) };
@@ -122,7 +122,7 @@ function saidBy(text: string): Said | undefined {
 async function send(
   engine: FleetEngine,
   question: AskedQuestion,
-  said: Said,
+  said: ApproverAnswer,
   { key, terminal, isJson }: { readonly key: SigningKey; readonly terminal: Terminal; readonly isJson: boolean },
 ): Promise<number> {
   const answer = signAnswer(question, { ...said, from: placeName() }, key);

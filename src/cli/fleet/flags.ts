@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { FleetEngine } from '../../fleet/engine.js';
-import { type Joined, readJoined } from '../../fleet/joined.js';
+import { type JoinedFleet, readJoined } from '../../fleet/joined.js';
 import { checkFiles } from '../../fleet/nats/connection.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
 import { wrongOption } from '../../values/options.js';
@@ -39,10 +39,10 @@ export type FleetFlags = FilterFlags &
   >;
 
 /** A team's broker, and the identity to use there. */
-export interface Where extends Pick<Joined, 'servers' | 'team' | 'credentials' | 'tls'> {}
+export interface BrokerAddress extends Pick<JoinedFleet, 'servers' | 'team' | 'credentials' | 'tls'> {}
 
 /** The given options, else the fleet that this machine has joined. Throws INVALID_OPTIONS if there is neither. */
-export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Where {
+export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): BrokerAddress {
   const joined = readJoined();
   const at = servers ?? joined?.servers;
   if (at === undefined)
@@ -59,7 +59,11 @@ export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Wh
 }
 
 /** The files of the certificate authority, and of the client's own certificate and key. */
-export function tlsOf({ tlsCa, tlsCert, tlsKey }: Pick<FleetFlags, 'tlsCa' | 'tlsCert' | 'tlsKey'>): Where['tls'] {
+export function tlsOf({
+  tlsCa,
+  tlsCert,
+  tlsKey,
+}: Pick<FleetFlags, 'tlsCa' | 'tlsCert' | 'tlsKey'>): BrokerAddress['tls'] {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw wrongOption('--tls-cert', 'expected a certificate and its key, --tls-cert FILE --tls-key FILE');
   if (tlsCa === undefined && tlsCert === undefined) return undefined;
@@ -79,7 +83,7 @@ const PATIENCE = 5_000;
 
 /** Connects to a broker and runs `use`, unless the user interrupts. Rejects with FLEET_FAILED if the broker does not answer, and with FILE if a file for the connection cannot be read. */
 export async function atBroker<T>(
-  where: Where,
+  where: BrokerAddress,
   terminal: Terminal,
   use: (engine: FleetEngine) => Promise<T>,
 ): Promise<T> {

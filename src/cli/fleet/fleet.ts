@@ -4,7 +4,7 @@ import { PERIOD_OPTIONS, RECORD_OPTIONS, spelled } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import type { FleetFlags } from './flags.js';
 
-type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
+type FleetVerb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
 
 const TLS = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 const WHERE = ['servers', 'team', 'credentials', ...TLS] as const;
@@ -19,7 +19,7 @@ const VERBS: Readonly<
       readonly flags: readonly (keyof FleetFlags)[];
       /** More options, by the first argument that they go with. */
       readonly more?: Readonly<Record<string, readonly (keyof FleetFlags)[]>>;
-      load(): Promise<Verb>;
+      load(): Promise<FleetVerb>;
     }
   >
 > = {

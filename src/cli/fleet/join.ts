@@ -4,7 +4,7 @@ import { readBytes } from '../../files/json-file.js';
 import { ASK_ELSEWHERE, type AskElsewhere } from '../../fleet/ask/asker.js';
 import { fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
-import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
+import { type JoinedFleet, readJoined, writeJoined } from '../../fleet/joined.js';
 import { checkFiles, withoutPassword } from '../../fleet/nats/connection.js';
 import { readAllowed } from '../../fleet/policy/allowed.js';
 import { plain } from '../../plain.js';
@@ -52,7 +52,7 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     );
   const tls = tlsOf(flags);
   const before = readJoined();
-  const joined: Joined = {
+  const joined: JoinedFleet = {
     servers: [url as string],
     team,
     keys: key,

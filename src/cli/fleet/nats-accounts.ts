@@ -2,7 +2,7 @@ import { inboxOf } from '../../fleet/nats/connection.js';
 import { subjectsOf } from '../../fleet/nats/subjects.js';
 
 /** The public keys of those who may connect: an operator, who may do everything, and hosts by name. */
-export interface Users {
+export interface BrokerUsers {
   readonly team: string;
   readonly port: number;
   readonly operator: string;
@@ -34,7 +34,7 @@ const accountOf = (team: string, host: string): string => `${team}/${host}`;
  * The team's account, with its operator, and one account for each host. NATS checks the subject that a client sends to, but not the one it names for the reply, which the server
  * sends with its own rights. From an account of its own, a host cannot name another host's subject.
  */
-export function accountsIn({ team, operator, hosts }: Pick<Users, 'team' | 'operator' | 'hosts'>) {
+export function accountsIn({ team, operator, hosts }: Pick<BrokerUsers, 'team' | 'operator' | 'hosts'>) {
   const { services, streams } = openTo(team, '*');
   const exports = [...streams.map((stream) => ({ stream })), ...services.map((service) => ({ service }))];
   const own = Object.entries(hosts).map(([host, nkey]) => {

@@ -5,7 +5,7 @@ import { readChecked } from '../../fleet/checked-file.js';
 import { FLEET_NAME } from '../../fleet/engine.js';
 import { makeNkey } from '../../fleet/nats/connection.js';
 import { schema, zod } from '../../values/zod.js';
-import { accountsIn, type Users } from './nats-accounts.js';
+import { accountsIn, type BrokerUsers } from './nats-accounts.js';
 
 const fileOf = (folder: string): string => join(folder, 'users.json');
 const accountsOf = (folder: string): string => join(folder, 'accounts.conf');
@@ -27,14 +27,14 @@ const usersSchema = schema(() => {
 });
 
 /** Undefined if `fleet up` has never run in the folder. Throws FILE, INVALID_CONFIG. */
-export function readUsers(folder: string): Users | undefined {
+export function readUsers(folder: string): BrokerUsers | undefined {
   const file = fileOf(folder);
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-  return readChecked(file, usersSchema(), '; hookscope fleet up and fleet keys host write it') as Users;
+  return readChecked(file, usersSchema(), '; hookscope fleet up and fleet keys host write it') as BrokerUsers;
 }
 
 /** Writes the list of those who may connect, and the broker's configuration files made from it. */
-export function writeUsers(folder: string, users: Users): void {
+export function writeUsers(folder: string, users: BrokerUsers): void {
   replaceFile(fileOf(folder), `${JSON.stringify(users, null, 2)}\n`, 0o600);
   const accounts = JSON.stringify(accountsIn(users), null, 2);
   replaceFile(accountsOf(folder), `${WRITTEN}accounts: ${accounts}\n`, 0o600);
@@ -54,7 +54,7 @@ export async function makeCredentials(
 
 const WRITTEN = '# Written by hookscope fleet up and fleet keys host.\n';
 
-function configText(folder: string, users: Users): string {
+function configText(folder: string, users: BrokerUsers): string {
   // nats-server reads JSON as well as its own format.
   const config = {
     listen: `127.0.0.1:${users.port}`,

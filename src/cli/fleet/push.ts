@@ -4,10 +4,10 @@ import type { Bundle } from '../../fleet/bundle/bundle.js';
 import { isPublicKey, readKey, type SigningKey } from '../../fleet/bundle/keys.js';
 import type { FleetEngine } from '../../fleet/engine.js';
 import {
+  type BundleDraft,
   besideIn,
   bundleOf,
   type ChannelState,
-  type Draft,
   earlier,
   nextSequence,
   type PolicySource,
@@ -25,7 +25,7 @@ import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
 /** What both verbs read from the flags. */
-interface Given {
+interface PushRequest {
   readonly channel: string;
   readonly keys: readonly SigningKey[];
   /** Public keys: only bundles that one of them has signed count. */
@@ -86,7 +86,7 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
 }
 
 /** Judges the draft as a host does, so that a bundle which every host would refuse is not posted. Rejects with BUNDLE_REFUSED. */
-async function checkDraft(draft: Draft, terminal: Terminal, how: { readonly isNew: boolean }): Promise<void> {
+async function checkDraft(draft: BundleDraft, terminal: Terminal, how: { readonly isNew: boolean }): Promise<void> {
   const bundle = bundleOf({ ...draft, canary: undefined }, 1);
   const reason = objectionOf(bundle, { keys: draft.keys.map(({ id }) => id) });
   if (reason !== undefined) throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
@@ -97,9 +97,9 @@ async function checkDraft(draft: Draft, terminal: Terminal, how: { readonly isNe
 /** Posts the draft under the given sequence number, or the next one. Rejects with BUNDLE_REFUSED, FLEET_FAILED. */
 async function sendDraft(
   engine: FleetEngine,
-  draft: Draft,
+  draft: BundleDraft,
   state: ChannelState,
-  { channel, sequence, terminal }: Given,
+  { channel, sequence, terminal }: PushRequest,
 ): Promise<Bundle> {
   const { foreign, sequence: last } = state;
   const { keys } = state.chain;
@@ -140,7 +140,7 @@ function whyNone({ history, foreign }: ChannelState, channel: string, to: string
   return `${why}; ${foreign} that none of the keys has signed do not count: where they are the team's, name their key (--key ed25519:…)`;
 }
 
-function givenBy(flags: FleetFlags, terminal: Terminal): Given {
+function givenBy(flags: FleetFlags, terminal: Terminal): PushRequest {
   const keys = keysOf(flags);
   const wrong = flags.key?.find((key) => !isPublicKey(key));
   if (wrong !== undefined)

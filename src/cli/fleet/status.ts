@@ -1,7 +1,7 @@
 import type { BundleManifest } from '../../fleet/bundle/manifest.js';
 import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
 import { postedFor } from '../../fleet/operator.js';
-import { hostsIn, isSilent, type Reported, standingOf } from '../../fleet/status.js';
+import { hostsIn, isSilent, type ReportedStatus, standingOf } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Terminal } from '../terminal.js';
@@ -31,7 +31,7 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
 }
 
 /** The bundle that the hosts of a channel should have. */
-type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
+type ChannelTarget = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
   readonly digest: string;
   readonly since: string;
 };
@@ -40,7 +40,7 @@ type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
 const MOST_CHANNELS = 20;
 
 /** The bundles in the channels that hosts follow. */
-async function postedIn(engine: FleetEngine, team: string, all: readonly Shared[]): Promise<InChannel[]> {
+async function postedIn(engine: FleetEngine, team: string, all: readonly Shared[]): Promise<ChannelTarget[]> {
   const said = hostsIn(all).flatMap((status) => status.channels);
   const named = [...new Set(said.map(({ channel }) => channel))].filter((channel) => FLEET_NAME.test(channel)).sort();
   const found = await Promise.all(
@@ -55,7 +55,7 @@ async function postedIn(engine: FleetEngine, team: string, all: readonly Shared[
 }
 
 /** The line about a channel: what was posted in it, and how many hosts have that. */
-function headOf(posted: InChannel, hosts: readonly Reported[]): string {
+function headOf(posted: ChannelTarget, hosts: readonly ReportedStatus[]): string {
   const { channel, revision, sequence, since } = posted;
   const own = hosts
     .filter((status) => stateOf(status) !== 'left')
@@ -73,21 +73,22 @@ function headOf(posted: InChannel, hosts: readonly Reported[]): string {
 }
 
 /** Channels in which the host lacks the posted bundle and is not ahead of it. */
-const behindOf = ({ channels }: Reported, posted: readonly InChannel[]): string[] =>
+const behindOf = ({ channels }: ReportedStatus, posted: readonly ChannelTarget[]): string[] =>
   posted.flatMap((one) => {
     const own = channels.find(({ channel }) => channel === one.channel);
     return own !== undefined && standingOf(own, one) === 'behind' ? [one.channel] : [];
   });
 
-type State = 'there' | 'left' | 'silent';
+type HostState = 'there' | 'left' | 'silent';
 
-function stateOf(status: Reported): State {
+function stateOf(status: ReportedStatus): HostState {
   if (status.left) return 'left';
   return isSilent(status) ? 'silent' : 'there';
 }
 
 /** When the host reported, by this machine's clock if the report's age is known. */
-const heardOf = ({ at, age }: Reported): string => (age === undefined ? at : new Date(Date.now() - age).toISOString());
+const heardOf = ({ at, age }: ReportedStatus): string =>
+  age === undefined ? at : new Date(Date.now() - age).toISOString();
 
 /** How long the oldest decision had waited at the time of the report, by the host's own clock. */
 function ageOf(oldest: string | undefined, at: string): string {
@@ -95,7 +96,7 @@ function ageOf(oldest: string | undefined, at: string): string {
   return seconds > 0 ? `, for ${seconds} s` : '';
 }
 
-function linesOf(status: Reported, posted: readonly InChannel[]): string[] {
+function linesOf(status: ReportedStatus, posted: readonly ChannelTarget[]): string[] {
   const { host, channels, log, alarms } = status;
   const at = heardOf(status);
   const state = stateOf(status);

@@ -48,7 +48,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
   for (const key of ['agent', 'hook', 'event'] as const)
     if (flags[key]?.trim() === '') throw wrongOption(`--${key}`, 'expected a name, got nothing');
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
-  const types = new AgentTypes();
+  const types = new AgentTypeIndex();
   const period = periodOf(flags);
   const names = new Set<string>();
   let isListed = false;
@@ -113,7 +113,7 @@ async function* storedOf(store: RecordStore, event: string): AsyncGenerator<Hook
 
 const SHOWN: readonly HookRecord['type'][] = ['hook_fire', 'tool_call', 'hook_alarm'];
 
-interface Asked {
+interface FilterCriteria {
   readonly event: string | undefined;
   readonly hook: string | undefined;
   readonly slow: number | undefined;
@@ -123,7 +123,7 @@ interface Asked {
   readonly shadow: true | undefined;
 }
 
-function isShown(record: HookRecord, asked: Asked): boolean {
+function isShown(record: HookRecord, asked: FilterCriteria): boolean {
   const { event, hook, slow, blocked, unanswered, alarms, shadow } = asked;
   // Real and hypothetical decisions are never shown in one list.
   if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
@@ -151,7 +151,7 @@ export function isSlow({ duration_ms: took }: HandlerRecord, slow: number | unde
 const REMEMBERED = 10_000;
 
 /** The types of agents, learned from records. Two sessions may use the same id. */
-class AgentTypes {
+class AgentTypeIndex {
   readonly #types = new Map<string, string>();
 
   /** Returns whether the record gave a type that was not known. */

@@ -107,7 +107,7 @@ async function printAll(
   return shown;
 }
 
-interface Newest {
+interface NewestOptions {
   readonly limit: number;
   readonly words: (record: HookRecord) => string;
 }
@@ -116,7 +116,7 @@ interface Newest {
 async function printNewest(
   store: RecordStore,
   filter: RecordFilter,
-  { limit, words }: Newest,
+  { limit, words }: NewestOptions,
   terminal: Terminal,
 ): Promise<number> {
   // Calls and alarms, which are small, are kept until older records give the types of their agents; of a matching fire only its line is kept.

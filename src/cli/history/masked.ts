@@ -6,12 +6,12 @@ import type { Flags } from '../options.js';
 export type MaskFlags = Flags<'redactStored'>;
 
 /** Masks secrets in what is shown: stores of older versions, and stores without redaction, contain them. */
-export interface Mask {
+export interface RecordMask {
   record<R extends HookRecord>(record: R): R;
   text(text: string): string;
 }
 
-export function maskOf({ redact = true }: MaskFlags): Mask {
+export function maskOf({ redact = true }: MaskFlags): RecordMask {
   const redactor = redactorOf(redact ? undefined : false);
   return {
     record: <R extends HookRecord>(record: R) => (redactor?.redact(record) ?? record) as R,

@@ -12,7 +12,7 @@ import { type StoreFlags, withStore } from './open.js';
 
 type StatsFlags = StoreFlags & MaskFlags & Flags<'since' | 'until' | 'agent' | 'hook' | 'event' | 'by' | 'json'>;
 
-type Group = NonNullable<StatsFlags['by']>;
+type GroupKey = NonNullable<StatsFlags['by']>;
 
 export async function statsCommand(_args: readonly string[], flags: StatsFlags, terminal: Terminal): Promise<number> {
   const { by, hook, ...rest } = flags;
@@ -61,11 +61,11 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
 const keyOf = ({ event, session_id: session, tool_use_id: call }: FireRecord): string =>
   JSON.stringify([event, session, call]);
 
-function jsonOf({ hook, group, ...rest }: HookTally, by: Group | undefined): object {
+function jsonOf({ hook, group, ...rest }: HookTally, by: GroupKey | undefined): object {
   return { hook, ...(by ? { [by]: group } : {}), ...rest };
 }
 
-function table(rows: readonly HookTally[], by: Group | undefined, paint: Paint): string {
+function table(rows: readonly HookTally[], by: GroupKey | undefined, paint: Paint): string {
   const head = ['hook', ...(by ? [by] : []), 'runs', 'denials', 'failures', 'p50 ms', 'p95 ms', 'p99 ms'];
   const texts = by ? 2 : 1;
   const cells = rows.map((row) => [

@@ -8,12 +8,12 @@ import type { Terminal } from '../terminal.js';
 import type { TraceEvent } from '../trace/event.js';
 import { Trace } from '../trace/trace.js';
 import type { RecordFilter } from './filter.js';
-import type { Mask } from './masked.js';
+import type { RecordMask } from './masked.js';
 
 export interface TraceParts {
   readonly store: RecordStore;
   readonly filter: RecordFilter;
-  readonly mask: Mask;
+  readonly mask: RecordMask;
   /** No filter was given, so hooks of another program, which no filter can select, are drawn, too. */
   readonly isAll: boolean;
   readonly terminal: Terminal;

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
-import { type Unclosed, unclosedWriters } from '../../emit/sinks/files/open-mark.js';
+import { type UnclosedProcess, unclosedWriters } from '../../emit/sinks/files/open-mark.js';
 import { keptPlaces } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writers that were killed or could not write all: those of the store, if it is a file, otherwise those of the server's files. */
-export function unclosedOf(place: string | undefined): (Unclosed & { readonly file: string })[] {
+export function unclosedOf(place: string | undefined): (UnclosedProcess & { readonly file: string })[] {
   const isFile = place !== undefined && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
   const files = isFile ? [place] : keptPlaces(stateFolder());
   return files.flatMap((file) => unclosedWriters(file).map((one) => ({ ...one, file })));

@@ -12,13 +12,13 @@ import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { isIdLike, recordLine, shortId } from './line.js';
-import { type Mask, type MaskFlags, maskOf } from './masked.js';
+import { type MaskFlags, maskOf, type RecordMask } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 
 type WhyFlags = StoreFlags & FilterFlags & MaskFlags & Flags<'json'>;
 
 /** The fires that are asked about, and what is kept of their call. */
-interface Meant {
+interface SelectedFires {
   readonly fires: readonly FireRecord[];
   readonly found: CallFound;
 }
@@ -78,7 +78,7 @@ const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => f
 const CHOOSING = ['since', 'until', 'event', 'agent', 'slow', 'blocked', 'unanswered', 'alarms', 'shadow'] as const;
 
 /** How the fires that were asked about are identified. */
-interface Id {
+interface FireIds {
   readonly fire?: string;
   readonly toolUse?: string;
   /** The newest record with that id. */
@@ -86,7 +86,7 @@ interface Id {
 }
 
 /** The newest fire, call or alarm that the options let through. */
-async function lastOf(store: RecordStore, filter: RecordFilter, hook: string | undefined): Promise<Id[]> {
+async function lastOf(store: RecordStore, filter: RecordFilter, hook: string | undefined): Promise<FireIds[]> {
   const open: HookRecord[] = [];
   for await (const record of store.records({ ...filter.query, newest: true })) {
     const match = filter.match(record);
@@ -103,7 +103,7 @@ function concerns(record: HookRecord, hook: string | undefined): boolean {
   return record.type === 'hook_fire' && record.handlers.some((handler) => isMeant(handler, hook));
 }
 
-function idOf(record: HookRecord): Id {
+function idOf(record: HookRecord): FireIds {
   if (record.type === 'hook_fire') return { fire: record.fire_id, newest: record };
   return { toolUse: (record as { tool_use_id?: string }).tool_use_id ?? '', newest: record };
 }
@@ -112,7 +112,7 @@ function idOf(record: HookRecord): Id {
 const MOST = 20;
 
 /** The fire or call with exactly this id, else all whose ids match it as a shortened one. `chosen`: only those that this filter lets through. */
-async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | undefined): Promise<Id[]> {
+async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | undefined): Promise<FireIds[]> {
   const query = { ...chosen?.query, types: ABOUT, newest: true };
   const first = chosen === undefined ? { limit: 1 } : {};
   const isWanted = (record: HookRecord): boolean => chosen === undefined || chosen.match(record) === 'yes';
@@ -125,7 +125,7 @@ async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | 
     }
   }
   if (isExact) return [];
-  const found = new Map<string, Id>();
+  const found = new Map<string, FireIds>();
   for await (const record of store.records(query)) {
     if (!isWanted(record)) continue;
     const { fire_id: fire, tool_use_id: toolUse } = record as { fire_id?: string; tool_use_id?: string };
@@ -136,7 +136,7 @@ async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | 
   }
   return [...found.values()];
 
-  function put(key: string, id: Id): void {
+  function put(key: string, id: FireIds): void {
     if (!found.has(key)) found.set(key, id);
   }
 }
@@ -145,8 +145,8 @@ const ABOUT: readonly HookRecord['type'][] = ['hook_fire', 'tool_call', 'hook_al
 
 async function listCandidates(
   what: string,
-  ids: readonly Id[],
-  { mask, terminal }: { readonly mask: Mask; readonly terminal: Terminal },
+  ids: readonly FireIds[],
+  { mask, terminal }: { readonly mask: RecordMask; readonly terminal: Terminal },
 ): Promise<number> {
   const filter = readFilter({});
   terminal.tell(`${what} may be ${ids.length >= MOST ? `${MOST} or more` : ids.length}:`);
@@ -163,7 +163,7 @@ function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): 
 
 interface Choice {
   readonly hook: string | undefined;
-  readonly mask: Mask;
+  readonly mask: RecordMask;
   readonly chosen: RecordFilter | undefined;
   readonly shadow: true | undefined;
 }
@@ -171,9 +171,9 @@ interface Choice {
 /** One fire, or all fires of a call, with every record under its id in the same session. */
 async function recordsOf(
   store: RecordStore,
-  { fire, toolUse, newest }: Id,
+  { fire, toolUse, newest }: FireIds,
   { hook, mask, chosen, shadow }: Choice,
-): Promise<Meant> {
+): Promise<SelectedFires> {
   const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
   const { session_id: session } = newest as { session_id?: string };
   const kept: HookRecord[] = [];
@@ -209,7 +209,7 @@ function strictestFirst(fires: readonly FireRecord[]): FireRecord[] {
 }
 
 /** How the fire's background hooks ended. */
-async function endsOf(store: RecordStore, fire: FireRecord, mask: Mask): Promise<HookResponse[]> {
+async function endsOf(store: RecordStore, fire: FireRecord, mask: RecordMask): Promise<HookResponse[]> {
   const ends: HookResponse[] = [];
   if (!fire.handlers.some(({ status }) => status === 'background')) return ends;
   for await (const record of store.records({ types: ['system'], fire: fire.fire_id }))

@@ -16,7 +16,7 @@ import type { CLAUDE_OPTIONS, Flags } from '../options.js';
 export type ClaudeFlags = Flags<(typeof CLAUDE_OPTIONS)[number]>;
 
 /** What the event itself says about where it happens. */
-export interface Happening {
+export interface EventPlace {
   readonly cwd?: string | undefined;
   readonly session?: string | undefined;
   /** The type of an agent that is the main thread. */
@@ -24,7 +24,7 @@ export interface Happening {
 }
 
 /** What an event's input says about that: an agent with a type but no id is the main thread. */
-export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
+export function happeningOf(input: Readonly<Record<string, unknown>>): EventPlace {
   const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
   return {
     cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined,
@@ -39,10 +39,10 @@ export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: Claud
 }
 
 /** The project is never left out here: a command always has one. */
-type NamedFiles = ClaudeFiles & { readonly projectDir: string };
+type ProjectFiles = ClaudeFiles & { readonly projectDir: string };
 
 /** The files that flags name. Files named on the command line need no further consent. */
-export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): NamedFiles {
+export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: EventPlace = {}): ProjectFiles {
   const { claudeCode, settings = [], pluginDir = [], agent = [] } = flags;
   return {
     projectDir: typeof claudeCode === 'string' ? claudeCode : claudeCode ? process.cwd() : (cwd ?? process.cwd()),
@@ -56,7 +56,7 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = 
 }
 
 /** A name that leads nowhere is a mistake of the user: without the intended hooks, everything would pass. Throws FILE. */
-export function checkNamed(files: NamedFiles): void {
+export function checkNamed(files: ProjectFiles): void {
   const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
   for (const file of folders) {
@@ -84,7 +84,7 @@ function agentEntry(value: string): AgentEntry {
 /** Before anything runs, announces the files that are not, or no longer, accepted, and returns their names. */
 export async function announceHeld(
   flags: ClaudeFlags,
-  happening: Happening,
+  happening: EventPlace,
   announce: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
   if (!hasClaudeFlags(flags) || flags.trust === 'all') return new Set();
@@ -103,7 +103,7 @@ export function wordsFor({ state, why }: HeldFile): string {
 export async function loadClaudeFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: ClaudeFlags,
-  happening: Happening,
+  happening: EventPlace,
   {
     tell,
     announced,

@@ -3,7 +3,7 @@ import type { Json } from '../../values/shape.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { happeningOf } from './claude-flags.js';
 import { errorWithNamed } from './named-problems.js';
-import { type HostFlags, type OpenedHost, type OpenOptions, openHost } from './open-host.js';
+import { type HostFlags, type OpenedHost, type OpenHostOptions, openHost } from './open-host.js';
 import { unknownEvent } from './unknown-event.js';
 
 /** A host for a command that was given an event and its input. */
@@ -20,7 +20,7 @@ export async function openForEvent(
   spelling: string,
   readInput: () => Promise<Json>,
   flags: HostFlags,
-  options: Omit<OpenOptions, 'happening'>,
+  options: Omit<OpenHostOptions, 'happening'>,
   terminal: Terminal,
 ): Promise<EventHost> {
   const reading = await unlessInterrupted(terminal, attempt(readInput));

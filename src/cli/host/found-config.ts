@@ -9,13 +9,13 @@ import { checkOutside, createTrustStore, defaultTrustFile } from '../../trust/st
 import { wordsFor } from './claude-flags.js';
 
 /** The configurations of this directory. */
-export interface ConfigsHere {
+export interface FolderConfigs {
   readonly all: readonly FoundConfig[];
   /** The one that is used: the first that is accepted, unless it is code and nothing may be executed. */
   readonly used?: FoundConfig;
 }
 
-interface LookOptions {
+interface FindConfigOptions {
   /** false: nothing is executed unless it was named on the command line, even if it was accepted. */
   readonly executes: boolean;
   announce(text: string): void;
@@ -26,7 +26,7 @@ interface LookOptions {
 }
 
 /** Looks for configurations, and decides what will happen with each before anything runs. */
-export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
+export async function findConfigsHere(look: FindConfigOptions): Promise<FolderConfigs> {
   const { executes, announce, trustsAll, directory = process.cwd() } = look;
   const judged = await judgeConfigs(directory, createTrustStore());
   const all = trustsAll ? judged.map(asItIs) : judged;
@@ -58,16 +58,16 @@ function asItIs(found: FoundConfig): FoundConfig {
 }
 
 /** Reads the configuration that is used. */
-export function loadUsed({ used }: ConfigsHere): Promise<LoadedConfig> | undefined {
+export function loadUsed({ used }: FolderConfigs): Promise<LoadedConfig> | undefined {
   return used && loadConfig(used.file);
 }
 
 /** Registers what the used configuration contains, and a stand-in for each one that is not accepted. */
 export async function applyConfigsHere(
   host: Host,
-  { all, used }: ConfigsHere,
+  { all, used }: FolderConfigs,
   loaded: LoadedConfig | undefined,
-  { executes, announce, directory = process.cwd() }: LookOptions,
+  { executes, announce, directory = process.cwd() }: FindConfigOptions,
 ): Promise<void> {
   if (used && loaded) {
     const mayLoad = async (name: string): Promise<boolean> => {

@@ -14,7 +14,7 @@ import type { Flags } from '../options.js';
 export type FromFlags = Flags<'from' | 'trust'>;
 
 /** An agent and its hook file; without a file, the agent's usual places are searched. */
-interface From {
+interface AgentSource {
   readonly agent: string;
   readonly file?: string;
 }
@@ -22,8 +22,8 @@ interface From {
 const KNOWN = AGENT_NAMES.filter((name) => name !== 'claude-code');
 
 /** The values of `--from`. Throws INVALID_OPTIONS, FILE. */
-export function fromOf({ from = [] }: FromFlags): From[] {
-  const all: From[] = [];
+export function fromOf({ from = [] }: FromFlags): AgentSource[] {
+  const all: AgentSource[] = [];
   for (const word of from) {
     const last = all.at(-1);
     if (KNOWN.includes(word)) all.push({ agent: word });

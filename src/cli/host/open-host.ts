@@ -8,7 +8,7 @@ import type { HandlerDescription } from '../../handlers/handler.js';
 import { isOfHook } from '../../host/call/answer.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Wake } from '../../host/types.js';
-import { applyConfigAs, within } from '../../plugins/config.js';
+import { applyConfigAs, withFileInErrors } from '../../plugins/config.js';
 import { type LoadedConfig, loadConfig, locateConfig } from '../../plugins/config-file.js';
 import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
@@ -16,11 +16,11 @@ import { boundName, loadPlugin, locatePlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
 import { namedOnce } from '../../server/named-set.js';
 import { isSame } from '../../trust/consent.js';
-import type { Variables } from '../../trust/named/variables.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
 import { keepStdout } from '../keep-stdout.js';
 import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
-import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
-import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
+import { announceHeld, type ClaudeFlags, type EventPlace, loadClaudeFlags } from './claude-flags.js';
+import { applyConfigsHere, type FolderConfigs, findConfigsHere, loadUsed } from './found-config.js';
 import { eventsFrom, loadFromFlags } from './from-flags.js';
 import { modelOf, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
@@ -33,9 +33,9 @@ export interface OpenedHost {
   readonly wakes: readonly Wake[];
 }
 
-const NOTHING: ConfigsHere = { all: [] };
+const NOTHING: FolderConfigs = { all: [] };
 
-export interface OpenOptions {
+export interface OpenHostOptions {
   /** False: no handler is executed, and code only if the command line names it. */
   readonly executes: boolean;
   tell(text: string): void;
@@ -43,7 +43,7 @@ export interface OpenOptions {
   readonly shown?: boolean;
   /** Called at once with what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
-  readonly happening?: Happening;
+  readonly happening?: EventPlace;
   /** Called before foreign code, a configuration or a plugin, runs in this process. */
   readonly beforeCode?: () => void;
   /** The folder from which names are resolved. Default: the process's. */
@@ -55,11 +55,11 @@ export interface OpenOptions {
   /** The fleet that the host joins, with its policy and its log. Default: the last good policy of the fleet that this machine has joined. */
   readonly team?: Pick<Fleet, 'join'> | undefined;
   /** The check before the commands of a named file run. */
-  checksOf?(file: string, variables?: Variables): (handler: HandlerDescription) => Registration['trustCheck'];
+  checksOf?(file: string, variables?: CommandVariables): (handler: HandlerDescription) => Registration['trustCheck'];
 }
 
 /** A host with the configuration, plugins and hook files that the flags name, and the accepted configuration of this directory. */
-export async function openHost(given: HostFlags, options: OpenOptions): Promise<OpenedHost> {
+export async function openHost(given: HostFlags, options: OpenHostOptions): Promise<OpenedHost> {
   const { executes, tell, announce = tell, happening = {}, shown, directory = process.cwd(), checksOf } = options;
   const flags = namedOnce(given, directory);
   const { finds = flags.config === undefined && directory } = options;
@@ -115,7 +115,7 @@ export async function openHost(given: HostFlags, options: OpenOptions): Promise<
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
       const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: checksOf?.(file) };
-      within(file, '', () => registrar.register(undefined, hooks, origin));
+      withFileInErrors(file, '', () => registrar.register(undefined, hooks, origin));
     }
     await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf });
     await loadFromFlags(host, flags, {
@@ -146,14 +146,14 @@ function together(found: ConfigOptions = {}, named: ConfigOptions = {}): ConfigO
 }
 
 /** A found configuration that is also named is used once. */
-function withoutNamed(here: ConfigsHere, named: HostFlags['config']): ConfigsHere {
+function withoutNamed(here: FolderConfigs, named: HostFlags['config']): FolderConfigs {
   const { all, used } = here;
   if (used === undefined || typeof named !== 'string' || !isSame(used.file, named)) return here;
   return { all: all.filter((one) => one !== used) };
 }
 
 /** Applies the fleet's policy before anything else is registered, because managed hooks come first. */
-async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<void> {
+async function putUnderPolicy(host: Host, team: OpenHostOptions['team']): Promise<void> {
   if (team !== undefined) {
     team.join(host);
     return;

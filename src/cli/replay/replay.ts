@@ -12,7 +12,7 @@ import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { progressBar } from './progress.js';
 import { headline, markdownReport, textReport } from './report.js';
-import { CHANGES, Summary } from './summary.js';
+import { CHANGES, ReplaySummary } from './summary.js';
 
 const NOTHING = 'nothing was replayed: it holds no event that was fired';
 
@@ -25,7 +25,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   const { host } = await open(flags);
   const old = flags.against === undefined ? undefined : await open({ config: flags.against }).catch(closing(host));
   const { events } = servicesOf(host);
-  const summary = new Summary((event) => events[event]?.spec);
+  const summary = new ReplaySummary((event) => events[event]?.spec);
   const bar = progressBar(files.length);
   try {
     const fires = await firesOfAll(files, terminal, bar.at);
@@ -99,7 +99,7 @@ function lineOf({ fire, then, now, changed, by }: Replayed): string {
   return plainJson(Object.assign(told, { then, now }));
 }
 
-function summaryOf(summary: Summary): Readonly<Record<string, unknown>> {
+function summaryOf(summary: ReplaySummary): Readonly<Record<string, unknown>> {
   const counts = Object.fromEntries(CHANGES.map((change) => [change, summary.counts.get(change) ?? 0]));
   const groups = CHANGES.flatMap((change) => summary.groups(change));
   return { type: 'replay_summary', text: headline(summary), fires: summary.fires, ...counts, groups };

@@ -1,7 +1,7 @@
 import { plain } from '../../plain.js';
 import type { ReplayedHook } from '../../replay/changes/behind.js';
 import type { ReplayChange } from '../../replay/replay.js';
-import { CHANGES, type Group, type Summary } from './summary.js';
+import { CHANGES, type ChangeGroup, type ReplaySummary } from './summary.js';
 
 const TITLES: Readonly<Record<ReplayChange, string>> = {
   denied: 'newly denied',
@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<ReplayChange, string>> = {
 const number = (count: number): string => count.toLocaleString('en-US');
 
 /** The result in one line. */
-export function headline(summary: Summary): string {
+export function headline(summary: ReplaySummary): string {
   const { fires, changed, counts } = summary;
   const parts = CHANGES.flatMap((change) => {
     const count = counts.get(change);
@@ -25,7 +25,7 @@ export function headline(summary: Summary): string {
   return `${number(fires)} ${fires === 1 ? 'fire' : 'fires'} replayed: ${[`${same} as they were`, ...parts].join(', ')}`;
 }
 
-export function textReport(summary: Summary): string[] {
+export function textReport(summary: ReplaySummary): string[] {
   const lines = [headline(summary)];
   for (const change of CHANGES) {
     const groups = summary.groups(change);
@@ -39,7 +39,7 @@ export function textReport(summary: Summary): string[] {
   return lines;
 }
 
-export function markdownReport(summary: Summary): string[] {
+export function markdownReport(summary: ReplaySummary): string[] {
   const lines = [`**${headline(summary)}**`];
   for (const change of CHANGES) {
     const groups = summary.groups(change);
@@ -53,7 +53,7 @@ export function markdownReport(summary: Summary): string[] {
 }
 
 /** The hook that a change is due to. */
-function behind({ by, problem }: Group): string {
+function behind({ by, problem }: ChangeGroup): string {
   if (by === undefined) return problem ?? 'a hook that the recording does not name';
   return `${hookWords(by)}${by.why === undefined ? '' : `: ${by.why}`}`;
 }
@@ -64,7 +64,7 @@ function hookWords({ name, kind, asked, source }: ReplayedHook): string {
   return `${name.startsWith(`${kind} `) ? '' : `${kind} `}${name}${what}${from === undefined ? '' : ` [${from}]`}`;
 }
 
-const exampleOf = ({ example: { event, what, place, id } }: Group): string =>
+const exampleOf = ({ example: { event, what, place, id } }: ChangeGroup): string =>
   `${event}${what === '' ? '' : ` ${what}`}  (${place}, ${id})`;
 
 /** Text in a table, as code: no foreign text can end it, link anywhere or mention a user. */

@@ -13,7 +13,7 @@ const SHOWN = 100;
 export const CHANGES: readonly ReplayChange[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
 
 /** Fires that change in one way, by one hook. */
-export interface Group {
+export interface ChangeGroup {
   readonly changed: ReplayChange;
   readonly by: ReplayedHook | undefined;
   /** Why it could not be decided at all. */
@@ -24,11 +24,11 @@ export interface Group {
 }
 
 /** Counts what a replay finds. Its memory is bounded, however long the replay is. */
-export class Summary {
+export class ReplaySummary {
   fires = 0;
   /** How many fires changed, by kind of change. */
   readonly counts = new Map<ReplayChange, number>();
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, ChangeGroup>();
   readonly #specOf: (event: string) => EventSpec | undefined;
 
   constructor(specOf: (event: string) => EventSpec | undefined) {
@@ -60,7 +60,7 @@ export class Summary {
   }
 
   /** The groups of one kind, the largest first. */
-  groups(changed: ReplayChange): Group[] {
+  groups(changed: ReplayChange): ChangeGroup[] {
     return [...this.#groups.values()].filter((group) => group.changed === changed).sort((a, b) => b.count - a.count);
   }
 

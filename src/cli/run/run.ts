@@ -5,7 +5,7 @@ import type { AnyDecision } from '../../host/decide/decision.js';
 import { servicesOf } from '../../host/internals.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { agentOf, roleOf } from '../../why/about.js';
-import { type Happening, happeningOf } from '../host/claude-flags.js';
+import { type EventPlace, happeningOf } from '../host/claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { unknownEvent } from '../host/unknown-event.js';
@@ -14,7 +14,7 @@ import { redactorFor } from '../redact.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
-import { Summary } from './summary.js';
+import { RunSummary } from './summary.js';
 
 type RunFlags = HostFlags & Flags<'speed' | 'json' | 'redact'>;
 
@@ -34,7 +34,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
   // Recorded calls obeyed the hooks of their time. If the present hooks would deny one, that is shown but is no alarm.
   servicesOf(host).alarms.replays();
   partOfCaller(host);
-  const summary = new Summary();
+  const summary = new RunSummary();
   const redactor = redactorFor(flags);
   const mask = (text: string): string => redactor?.text(text) ?? text;
   const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary, mask);
@@ -58,7 +58,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
 }
 
 /** Where the sessions begin, and which agent is their main thread. */
-function whatHappens(sessions: readonly RecordedSession[]): Happening {
+function whatHappens(sessions: readonly RecordedSession[]): EventPlace {
   const all = sessions.flatMap(({ events }) => events.map(({ input }) => happeningOf(input)));
   return { cwd: all[0]?.cwd, mainAgent: all.find(({ mainAgent }) => mainAgent !== undefined)?.mainAgent };
 }

@@ -31,7 +31,7 @@ export async function readSession(file: string): Promise<RecordedSession> {
   const lines = String(await readNamedBytes(file, MOST_BYTES)).split('\n');
   const events: RecordedEvent[] = [];
   const notes: string[] = [];
-  const clock: Clock = {};
+  const clock: FileClock = {};
   for (const [i, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const place = `${file}:${i + 1}`;
@@ -54,7 +54,7 @@ export async function readSession(file: string): Promise<RecordedSession> {
 }
 
 /** When the first fire of a file was recorded, in milliseconds since 1970, and how many records were read. */
-interface Clock {
+interface FileClock {
   began?: number;
   records?: number;
 }
@@ -68,7 +68,7 @@ function isRecord(found: unknown): found is Readonly<Record<string, unknown>> {
 function readRecord(
   record: Readonly<Record<string, unknown>>,
   place: string,
-  clock: Clock,
+  clock: FileClock,
   notes: string[],
 ): RecordedEvent | undefined {
   clock.records = (clock.records ?? 0) + 1;

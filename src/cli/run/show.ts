@@ -5,7 +5,7 @@ import { plainJson } from '../../plain.js';
 import { agentOf, roleOf } from '../../why/about.js';
 import type { Terminal } from '../terminal.js';
 import type { RecordedEvent, RecordedSession } from './session-file.js';
-import type { Summary } from './summary.js';
+import type { RunSummary } from './summary.js';
 import { summaryTable } from './summary-table.js';
 import { createPaint, createRunView } from './view.js';
 
@@ -15,7 +15,7 @@ export interface Show {
   event(event: RecordedEvent): Promise<void>;
   record(record: HookRecord): void;
   end(): void;
-  summary(summary: Summary): Promise<void>;
+  summary(summary: RunSummary): Promise<void>;
 }
 
 /** Every record as one line of JSON, then the summary. */
@@ -36,7 +36,7 @@ export function liveLines(
   host: Host,
   terminal: Terminal,
   sessions: readonly RecordedSession[],
-  summary: Summary,
+  summary: RunSummary,
   mask: (text: string) => string,
 ): Show {
   const paint = createPaint(terminal.color);

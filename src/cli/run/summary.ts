@@ -26,7 +26,7 @@ interface Tally {
 }
 
 /** Counts the runs of hooks, in the order of their first runs. */
-export class Summary {
+export class RunSummary {
   readonly #tallies = new Map<string, Tally>();
   /** Background runs that have not ended. */
   readonly #open = new Map<string, Tally>();

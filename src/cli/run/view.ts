@@ -6,9 +6,9 @@ import { skipWords } from '../../scopes/skip.js';
 import { about, agentIn, agentOf } from '../../why/about.js';
 import { audienceLines } from './audiences.js';
 import type { RecordedSession } from './session-file.js';
-import { audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './words.js';
+import { audience, MARKS, origin, outcomeOf, type TextStyle, whatItSaid } from './words.js';
 
-export type Paint = (style: Style, text: string) => string;
+export type Paint = (style: TextStyle, text: string) => string;
 
 /** The lines of a run. Every text that comes from a recording or a hook is made safe for a terminal. */
 export interface RunView {

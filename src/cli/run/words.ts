@@ -3,11 +3,11 @@ import type { FireRecord, HandlerRecord } from '../../emit/record.js';
 import { clip } from '../../plain.js';
 import { detailOf } from '../../why/about.js';
 
-export type Style = Parameters<typeof styleText>[0];
+export type TextStyle = Parameters<typeof styleText>[0];
 
 interface Mark {
   readonly mark: string;
-  readonly style: Style;
+  readonly style: TextStyle;
 }
 
 /** A hook's answer as one character. */
@@ -69,7 +69,7 @@ export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: 
 }
 
 /** The decision in words, and their style; empty if there is none. */
-export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
+export function outcomeOf({ decision, error }: FireRecord): [string, TextStyle] {
   if (error !== undefined) return [`not decided: ${error}`, 'red'];
   const ends = decision.continue ? '' : " and the agent's loop ends";
   if (decision.verdict === 'deny') return [`DENIED${ends}`, ['bold', 'red']];

@@ -10,7 +10,7 @@ import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
-import type { Question } from '../../server/client/ask.js';
+import type { EventQuestion } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
 import { isNamed, type NamedSet } from '../../server/named-set.js';
@@ -22,9 +22,9 @@ import { unansweredRecord } from '../../server/unanswered.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
-import { timerDelay, within } from '../../values/waiting/timer.js';
+import { doneWithin, timerDelay } from '../../values/waiting/timer.js';
 import { happeningOf } from '../host/claude-flags.js';
-import { type OpenOptions, openHost } from '../host/open-host.js';
+import { type OpenHostOptions, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
@@ -41,14 +41,18 @@ const BACKGROUND = 5;
 const SHADOWS = 0.5;
 
 /** The answer, and the work to do once it is written, which cannot change the answer any more. */
-interface FiredAlone {
+interface HookAloneResult {
   readonly answer: CommandAnswer;
   /** Resolves to why the record could not be kept; undefined: it was. */
   finish(): Promise<string | undefined>;
 }
 
 /** Fires once without a server, with the hooks that the command names, else with those that the last server served. */
-export async function fireStateless(question: Question, terminal: Terminal, alarm: Alarm): Promise<FiredAlone> {
+export async function fireStateless(
+  question: EventQuestion,
+  terminal: Terminal,
+  alarm: Alarm,
+): Promise<HookAloneResult> {
   const { protocol, policy, deadline, cwd } = question;
   const told = protocol.read(question.body, process.env);
   const { input } = told;
@@ -87,7 +91,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
       await host.close();
       await place?.asker.close();
       await place?.log.close(0);
-      if (keeper && !(await within(timerDelay(KEEPING), keeper.close())))
+      if (keeper && !(await doneWithin(timerDelay(KEEPING), keeper.close())))
         unkept ??= `Records were not written to ${keeper.name} within ${KEEPING} s`;
     }
     return unkept;
@@ -144,13 +148,13 @@ async function endBackground(
 ): Promise<void> {
   const begin = background.takePostponed();
   if (begin === undefined) return;
-  await within(timerDelay(BACKGROUND), background.followed());
+  await doneWithin(timerDelay(BACKGROUND), background.followed());
   // Nobody waits for hooks that are not enforced.
   if (interrupted.aborted) return background.endAll();
-  if (keeper) await within(timerDelay(KEEPING), keeper.flush());
+  if (keeper) await doneWithin(timerDelay(KEEPING), keeper.flush());
   alarm.hurry();
   begin();
-  await within(timerDelay(SHADOWS), background.followed());
+  await doneWithin(timerDelay(SHADOWS), background.followed());
   await background.endAll();
   alarm.calm();
 }
@@ -170,7 +174,7 @@ async function placeOf(host: Host) {
 
 /** The set that the command names, else the one that was served last, else what is found here and accepted. */
 function setOf(
-  { set, cwd }: Question,
+  { set, cwd }: EventQuestion,
   served: ServedSet | undefined,
 ): { readonly set: NamedSet; readonly from: string } {
   if (isNamed(set) || served === undefined) return { set, from: cwd };
@@ -178,7 +182,7 @@ function setOf(
 }
 
 /** Whether the configuration of the call's folder is used. If it was accepted, it is, even if the last server was started for something else. */
-function countsFound({ set, cwd }: Question, served: ServedSet | undefined): boolean {
+function countsFound({ set, cwd }: EventQuestion, served: ServedSet | undefined): boolean {
   if (isNamed(set) || set.config === false) return false;
   return served === undefined || new AcceptedFolders(served.set.config).has(cwd);
 }
@@ -201,7 +205,7 @@ function checksOf(
     cwd,
     project = served.cwd,
   }: { readonly from: string; readonly cwd: string; readonly project: string | undefined },
-): NonNullable<OpenOptions['checksOf']> {
+): NonNullable<OpenHostOptions['checksOf']> {
   const binding = new Binding(served.bindings, project);
   const namesOf = namesServed(served);
   return (file, variables) => {

@@ -30,15 +30,15 @@ import { isStdoutLost, unheard } from './unheard.js';
 type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
 
 /** Turns an answer into one that the agent can hear (`unheard`). */
-type Heard = (said: CommandAnswer) => CommandAnswer;
+type AnswerFilter = (said: CommandAnswer) => CommandAnswer;
 
 /** Answers one event of an agent's own hook in the agent's protocol. A failure blocks what can be blocked, unless `--on-failure allow` is given. */
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
   let protocol: Protocol | undefined;
   let policy: FailurePolicy = 'block';
   const isLost = isStdoutLost();
-  const heard: Heard = (said) => (isLost && protocol !== undefined ? unheard(said, protocol, policy) : said);
-  const call: Call = { due: Number.POSITIVE_INFINITY };
+  const heard: AnswerFilter = (said) => (isLost && protocol !== undefined ? unheard(said, protocol, policy) : said);
+  const call: HookRequest = { due: Number.POSITIVE_INFINITY };
   endWithParent();
   try {
     protocol = knowingOwn(await protocolOf(given as string, flags));
@@ -61,7 +61,7 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
 }
 
 /** What the record of hookscope's own answer needs. */
-interface Call {
+interface HookRequest {
   /** The event as it came. */
   body?: string;
   /** Whether standard input has been read. */
@@ -101,8 +101,8 @@ async function answer(
   flags: HookFlags,
   policy: FailurePolicy,
   terminal: Terminal,
-  heard: Heard,
-  call: Call,
+  heard: AnswerFilter,
+  call: HookRequest,
 ): Promise<number> {
   const given = protocol.seconds(secondsOf(flags.timeout)) ?? USUAL;
   const seconds = deadlineOf(given);
@@ -156,14 +156,19 @@ async function answer(
 }
 
 /** Prints the answer and then, if it is hookscope's own, keeps its record. Resolves to the exit code. */
-async function sayAndKeep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: Call): Promise<number> {
+async function sayAndKeep(
+  said: CommandAnswer,
+  protocol: Protocol,
+  terminal: Terminal,
+  call: HookRequest,
+): Promise<number> {
   const code = await say(said, terminal);
   await keep(said, protocol, terminal, call);
   return code;
 }
 
 /** Keeps the record of hookscope's own answer, which no host emits. A failure is only reported on standard error, after the answer's reason. */
-async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: Call): Promise<void> {
+async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: HookRequest): Promise<void> {
   const own = ownAnswer(said);
   if (own === undefined || own.isRecorded) return;
   const { keepOwn } = await import('./keep-own.js');
@@ -172,7 +177,7 @@ async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal,
 }
 
 /** The event for a record, and how long that may take. */
-async function kept({ body, isRead, due }: Call): Promise<{ body: string | undefined; ms: number }> {
+async function kept({ body, isRead, due }: HookRequest): Promise<{ body: string | undefined; ms: number }> {
   const found = body ?? (isRead ? undefined : await readLate(process.stdin));
   return { body: found, ms: Math.min(KEEPING, Math.max(0, due - performance.now())) };
 }

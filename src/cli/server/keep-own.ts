@@ -3,15 +3,15 @@ import type { CommandAnswer } from '../../server/agent-protocol.js';
 import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { CLAUDE, type Protocol } from '../../server/protocol.js';
-import { type Unanswered, unansweredRecord } from '../../server/unanswered.js';
+import { type UnansweredEvent, unansweredRecord } from '../../server/unanswered.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { within } from '../../values/waiting/timer.js';
+import { doneWithin } from '../../values/waiting/timer.js';
 import type { OwnAnswer } from './own-answer.js';
 import { recordsFile, sinkFor } from './record-sink.js';
 
 /** The content of the record of hookscope's own answer. */
-export function unansweredBy({ reason, told }: OwnAnswer, answer: CommandAnswer, protocol: Protocol): Unanswered {
+export function unansweredBy({ reason, told }: OwnAnswer, answer: CommandAnswer, protocol: Protocol): UnansweredEvent {
   const { ours, fold, quiet, agent } = protocol;
   return {
     event: told?.event ?? ours,
@@ -52,7 +52,7 @@ export async function keepUnknown(
   }, ms);
 }
 
-async function keepRecord(content: () => Unanswered, ms: number): Promise<string | undefined> {
+async function keepRecord(content: () => UnansweredEvent, ms: number): Promise<string | undefined> {
   const places = placesOf();
   const file = recordsFile(places);
   let unkept: string | undefined;
@@ -62,7 +62,7 @@ async function keepRecord(content: () => Unanswered, ms: number): Promise<string
       unkept ??= message;
     });
     sink.push({ seq: 1, time: isoNow(), host_id: newHostId(), ...unansweredRecord(content()) });
-    if (!(await within(ms, sink.close()))) unkept ??= `Records were not written to ${file} in time`;
+    if (!(await doneWithin(ms, sink.close()))) unkept ??= `Records were not written to ${file} in time`;
   } catch (error) {
     unkept = messageOf(error);
   }

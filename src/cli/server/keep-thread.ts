@@ -2,14 +2,15 @@ import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Line, linesOf } from '../../server/batches.js';
-import type { FromKeeper, KeepData, ToKeeper } from './keep.js';
+import type { PackedLine } from '../../emit/packed.js';
+import { linesOf } from '../../server/batches.js';
+import type { KeepData, KeeperCommand, KeeperMessage } from './keep.js';
 import { sinkFor } from './record-sink.js';
 
 // A thread of a server that masks and writes records, so that no call waits for it.
 const port = parentPort;
 const { file, waiting } = workerData as KeepData;
-const send = (message: FromKeeper): void => port?.postMessage(message);
+const send = (message: KeeperMessage): void => port?.postMessage(message);
 const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
 /** How much lower the priority of keeping records is than that of answering. */
@@ -23,12 +24,12 @@ try {
 }
 
 /** A database can store a line as it came, without serialising its records again. */
-const push = (line: Line): void => {
+const push = (line: PackedLine): void => {
   if ('pushLine' in sink) sink.pushLine(line);
   else for (const record of line.records) sink.push(record);
 };
 
-port?.on('message', (message: ToKeeper) => {
+port?.on('message', (message: KeeperCommand) => {
   if (message.type === 'records') {
     for (const line of linesOf(message.batch)) push(line);
     void sink.flush().finally(() => {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { HookRecord } from '../../emit/record.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Batch } from '../../server/batches.js';
-import type { Places } from '../../server/places.js';
+import type { ServerPaths } from '../../server/places.js';
 import { besideServer } from '../../store/beside.js';
 import { keptPlaces, openStores } from '../../store/place.js';
 import { readQuery } from '../../store/query.js';
@@ -25,11 +25,11 @@ export interface KeepData {
   readonly waiting: Int32Array;
 }
 /** Messages to that thread. */
-export type ToKeeper =
+export type KeeperCommand =
   | { readonly type: 'records'; readonly batch: Batch }
   | { readonly type: 'flush' | 'close'; readonly id: number };
 /** Messages from it. */
-export type FromKeeper =
+export type KeeperMessage =
   | { readonly type: 'done'; readonly id: number }
   /** The oldest batch is written. */
   | { readonly type: 'kept' }
@@ -45,7 +45,7 @@ const LATE = 40;
 const PATIENCE = 500;
 
 /** For a server, in a thread: masking and writing take longer than answering. */
-export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
+export function createKeeper(places: ServerPaths, tell: (text: string) => void): Keeper {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
   const workerData: KeepData = { file: recordsFile(places), waiting };
   const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), {
@@ -86,7 +86,7 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
     unwritten.length = 0;
     wake();
   };
-  thread.on('message', (message: FromKeeper) => {
+  thread.on('message', (message: KeeperMessage) => {
     if (message.type === 'tell') tell(message.message);
     else if (message.type === 'kept') {
       unwritten.shift();
@@ -99,7 +99,7 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
   });
   thread.on('error', (error) => over(error.message));
   thread.on('exit', () => over(''));
-  const post = (message: ToKeeper): void => thread.postMessage(message);
+  const post = (message: KeeperCommand): void => thread.postMessage(message);
   const ask = (type: 'flush' | 'close'): Promise<void> => {
     if (gone) return Promise.resolve();
     return new Promise((resolve) => {
@@ -134,7 +134,7 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
 }
 
 /** The stored records that a request's query selects. Throws INVALID_OPTIONS for an invalid query. */
-export async function* keptRecords(places: Places, params: URLSearchParams): AsyncGenerator<HookRecord> {
+export async function* keptRecords(places: ServerPaths, params: URLSearchParams): AsyncGenerator<HookRecord> {
   const query = readQuery(params);
   const kept = keptPlaces(places.state);
   // Before the first record there is no store.
@@ -151,7 +151,7 @@ export async function* keptRecords(places: Places, params: URLSearchParams): Asy
  * The records written from now on to where the server keeps them, until the signal fires. Reading problems are dropped here: whoever reads kept records sees them.
  * Files stay open for the next call, since libsql would leave closed ones open until the next garbage collection.
  */
-export function keptFromNow(places: Places): (signal: AbortSignal) => AsyncIterable<HookRecord> {
+export function keptFromNow(places: ServerPaths): (signal: AbortSignal) => AsyncIterable<HookRecord> {
   const store = besideServer(places.state, () => undefined);
   return (signal) => store.follow(signal);
 }

@@ -4,10 +4,11 @@ import type { Sink } from '../../emit/sink.js';
 import { hasSqlite } from '../../emit/sinks/sqlite/driver.js';
 import type { RecordSink } from '../../emit/sinks/sqlite/sink.js';
 import { servicesOf } from '../../host/internals.js';
-import type { Places } from '../../server/places.js';
+import type { ServerPaths } from '../../server/places.js';
 
 /** A database if SQLite is available, otherwise an NDJSON file. */
-export const recordsFile = ({ state }: Places): string => join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
+export const recordsFile = ({ state }: ServerPaths): string =>
+  join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
 
 /** The sink that belongs to the file. */
 export async function sinkFor(file: string, logger: (message: string) => void): Promise<Sink | RecordSink> {
@@ -16,7 +17,7 @@ export async function sinkFor(file: string, logger: (message: string) => void): 
 }
 
 /** Keeps the records of a host that fires once. */
-export async function keepRecords(host: Host, places: Places, logger: (message: string) => void): Promise<Sink> {
+export async function keepRecords(host: Host, places: ServerPaths, logger: (message: string) => void): Promise<Sink> {
   const sink = await sinkFor(recordsFile(places), logger);
   sink.attach(servicesOf(host).bus.records);
   return sink;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { writeError } from '../../files/json-file.js';
 import { plainLines } from '../../plain.js';
 import { serveArguments, serviceFile } from '../../server/client/service.js';
-import type { Serving } from '../../server/worker.js';
+import type { ServerSettings } from '../../server/worker.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { wrongOption } from '../../values/options.js';
 import { checkNamed, claudeFiles, hasClaudeFlags } from '../host/claude-flags.js';
@@ -13,7 +13,7 @@ import type { HostFlags } from '../host/open-host.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
-export async function installService(serving: Serving, terminal: Terminal): Promise<number> {
+export async function installService(serving: ServerSettings, terminal: Terminal): Promise<number> {
   await checkNames(serving.set);
   const argv = [process.execPath, process.argv[1] as string, ...serveArguments(serving)];
   const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd: serving.cwd });

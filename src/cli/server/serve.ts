@@ -9,7 +9,7 @@ import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
-import type { Serving } from '../../server/worker.js';
+import type { ServerSettings } from '../../server/worker.js';
 import { wrongOption } from '../../values/options.js';
 import type { HostFlags } from '../host/open-host.js';
 import type { Flags } from '../options.js';
@@ -32,7 +32,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const places = placesOf();
   const { project, data = [], port, dev, accept: _a, install, ...set } = flags;
   const cwd = process.cwd();
-  const serving: Serving = {
+  const serving: ServerSettings = {
     set: absoluteSet(set, cwd),
     cwd,
     projects: (project ?? []).map(projectIn),

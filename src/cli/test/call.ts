@@ -2,7 +2,7 @@ import type { HookscopeError } from '../../errors.js';
 import { payload } from '../../testing/payload.js';
 import { isObject, isText, type Json } from '../../values/shape.js';
 
-type Wrong = (problem: string, near?: string) => HookscopeError;
+type ErrorFactory = (problem: string, near?: string) => HookscopeError;
 
 const MADE = payload.preToolUse;
 
@@ -21,7 +21,7 @@ const BY_TEXT: Readonly<Record<string, (text: string) => Json>> = {
 };
 
 /** `Bash 'git push'`, `Edit src/a.ts`, `mcp__db__query {"sql": "drop table users"}`, or `{ tool, input }`. */
-export function parseCall(call: unknown, wrong: Wrong): Json {
+export function parseCall(call: unknown, wrong: ErrorFactory): Json {
   if (isObject(call)) {
     const { tool, input = {}, ...more } = call;
     const [other] = Object.keys(more);
@@ -43,7 +43,7 @@ export function parseCall(call: unknown, wrong: Wrong): Json {
 
 const callOf = (tool_name: string, tool_input: Json): Json => ({ tool_name, tool_input, tool_use_id: 'toolu_1' });
 
-function parseInput(text: string, wrong: Wrong): Json {
+function parseInput(text: string, wrong: ErrorFactory): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
@@ -52,7 +52,7 @@ function parseInput(text: string, wrong: Wrong): Json {
 }
 
 /** Removes quotes around the whole text; what is between them stays as it is. */
-function unquoted(text: string, wrong: Wrong): string {
+function unquoted(text: string, wrong: ErrorFactory): string {
   const [quote] = text;
   if (quote !== "'" && quote !== '"') return text;
   if (text.length > 1 && text.endsWith(quote)) return text.slice(1, -1);

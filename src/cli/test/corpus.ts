@@ -10,20 +10,20 @@ export interface Probe {
   readonly why?: string;
 }
 
-type Call = readonly [tool: string, input: Json, why?: string];
+type CorpusCall = readonly [tool: string, input: Json, why?: string];
 
-const bash = (command: string, why?: string): Call =>
+const bash = (command: string, why?: string): CorpusCall =>
   why === undefined ? ['Bash', { command }] : ['Bash', { command }, why];
-const file = (tool: string, file_path: string, why?: string): Call =>
+const file = (tool: string, file_path: string, why?: string): CorpusCall =>
   why === undefined ? [tool, { file_path }] : [tool, { file_path }, why];
-const write = (file_path: string, content = 'x', why?: string): Call =>
+const write = (file_path: string, content = 'x', why?: string): CorpusCall =>
   why === undefined ? ['Write', { file_path, content }] : ['Write', { file_path, content }, why];
-const edit = (file_path: string, why?: string): Call => {
+const edit = (file_path: string, why?: string): CorpusCall => {
   const input = { file_path, old_string: 'a', new_string: 'b' };
   return why === undefined ? ['Edit', input] : ['Edit', input, why];
 };
 
-const CALLS: Readonly<Record<string, readonly Call[]>> = {
+const CALLS: Readonly<Record<string, readonly CorpusCall[]>> = {
   'removes everything': [
     bash('rm -rf /'),
     bash('rm -r -f ~'),

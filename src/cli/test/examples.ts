@@ -26,7 +26,7 @@ const LIMITS = { longest: 1024 * 1024, nodes: 200_000 };
 const KEYS = ['name', 'call', 'event', 'input', 'agent', 'expect'];
 
 /** Makes the error about a place in the file. */
-type Wrong = (node: TreeNode | undefined, problem: string, near?: string) => HookscopeError;
+type NodeErrorFactory = (node: TreeNode | undefined, problem: string, near?: string) => HookscopeError;
 
 /** Reads a file of examples: a list, or `examples:` with a list. Throws FILE with the line and the key. */
 export async function readExamples(file: string, shown: string): Promise<readonly Example[]> {
@@ -34,7 +34,7 @@ export async function readExamples(file: string, shown: string): Promise<readonl
   const { root, errors } = parseYamlTree(text, 0, LIMITS);
   const lines = positionsIn(text);
   const at = (offset: number): string => `${shown}:${lines(offset).line}`;
-  const wrong: Wrong = (node, problem, near) => {
+  const wrong: NodeErrorFactory = (node, problem, near) => {
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
     return new HookscopeError('FILE', { file: node ? at(node.start) : shown, problem: `${problem}${hint}` });
   };
@@ -45,7 +45,7 @@ export async function readExamples(file: string, shown: string): Promise<readonl
   return list.map((node) => readExample(node, at(node.start), wrong));
 }
 
-function listOf(root: TreeNode | undefined, wrong: Wrong): readonly TreeNode[] {
+function listOf(root: TreeNode | undefined, wrong: NodeErrorFactory): readonly TreeNode[] {
   if (root?.kind === 'array') return root.items;
   const list = entryOf(root, 'examples')?.value;
   if (root?.kind === 'object') {
@@ -61,7 +61,7 @@ function listOf(root: TreeNode | undefined, wrong: Wrong): readonly TreeNode[] {
   throw wrong(list ?? root, 'expected a list of examples, or "examples:" with a list');
 }
 
-function readExample(node: TreeNode, place: string, wrong: Wrong): Example {
+function readExample(node: TreeNode, place: string, wrong: NodeErrorFactory): Example {
   if (node.kind !== 'object') throw wrong(node, "expected an example, as { call: Bash 'ls', expect: silent }");
   const unknown = node.entries.find(({ key }) => !KEYS.includes(key));
   if (unknown?.key === '<<')
@@ -96,10 +96,13 @@ function titleOf({ call, event }: Json, agent: string | undefined): string {
   return agent === undefined ? what : `${what} (${agent})`;
 }
 
-type Tell = (key: string) => (problem: string, near?: string) => HookscopeError;
+type KeyErrorFactory = (key: string) => (problem: string, near?: string) => HookscopeError;
 
 /** The event to fire: a call of a tool, on PreToolUse or the given event, or an event with its input. */
-function inputOf({ call, event = 'PreToolUse', input = {} }: Json, tell: Tell): Pick<Example, 'event' | 'input'> {
+function inputOf(
+  { call, event = 'PreToolUse', input = {} }: Json,
+  tell: KeyErrorFactory,
+): Pick<Example, 'event' | 'input'> {
   if (call === undefined && event === 'PreToolUse' && !isObject(input)) throw tell('input')('expected an object');
   if (!isText(event) || !HOOK_EVENTS.includes(event as HookEvent))
     throw tell('event')(

@@ -10,7 +10,7 @@ export interface Expectation {
   unmet(fired: Fired): string | undefined;
 }
 
-interface Word {
+interface ExpectationWord {
   /** Whether a pattern can test a reason, a text or a value, and whether `by` can name the hook that is responsible. */
   readonly takes: { readonly pattern?: true; readonly by?: true };
   check(fired: Fired, pattern: RegExp | undefined): MatcherResult;
@@ -22,7 +22,7 @@ const not = ({ pass, message }: MatcherResult): MatcherResult => ({ pass: !pass,
 const jsonMatches = (value: unknown, pattern: RegExp | undefined): boolean =>
   pattern === undefined || pattern.test(JSON.stringify(value) ?? '');
 
-const WORDS: Readonly<Record<string, Word>> = {
+const WORDS: Readonly<Record<string, ExpectationWord>> = {
   deny: { takes: { pattern: true, by: true }, check: matchers.toDeny },
   allow: { takes: { by: true }, check: (fired) => matchers.toAllow(fired) },
   ask: { takes: { pattern: true, by: true }, check: matchers.toAsk },

@@ -1,18 +1,18 @@
 import { plain } from '../../plain.js';
 import { payload } from '../../testing/payload.js';
 import { CORPUS, type Probe } from './corpus.js';
-import type { Bench } from './run.js';
+import type { ExampleHost } from './run.js';
 
 /** `GAP`: no hook was asked about it. */
 export type ProbeVerdict = 'PASS' | 'FAIL' | 'GAP';
 
-export interface Probed extends Probe {
+export interface ProbeResult extends Probe {
   readonly verdict: ProbeVerdict;
 }
 
 /** Asks the hooks about every call of the corpus. The calls themselves do not run. */
-export async function probe(bench: Bench, signal: AbortSignal): Promise<readonly Probed[]> {
-  const probed: Probed[] = [];
+export async function probe(bench: ExampleHost, signal: AbortSignal): Promise<readonly ProbeResult[]> {
+  const probed: ProbeResult[] = [];
   for (const one of CORPUS) {
     const input = { ...payload.preToolUse.tool(one.tool, one.input) };
     const { decision, record } = await bench.ask({ event: 'PreToolUse', input }, signal);
@@ -24,7 +24,7 @@ export async function probe(bench: Bench, signal: AbortSignal): Promise<readonly
 }
 
 /** Prints one line for each call, grouped by what the calls do, and the counts. */
-export async function tellProbes(probed: readonly Probed[], print: (text: string) => unknown): Promise<void> {
+export async function tellProbes(probed: readonly ProbeResult[], print: (text: string) => unknown): Promise<void> {
   const kinds = [...new Set(probed.map(({ kind }) => kind))];
   for (const kind of kinds) {
     await print(`\n${kind}`);

@@ -1,7 +1,7 @@
 import type { Terminal } from '../terminal.js';
 
 /** The result of one example or probe. */
-export interface Outcome {
+export interface TestOutcome {
   readonly place: string;
   readonly title: string;
   /** The differences, in lines; absent: none. */
@@ -11,7 +11,7 @@ export interface Outcome {
 const indented = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
 
 /** TAP version 14: https://testanything.org/tap-version-14-specification.html */
-export function tap(outcomes: readonly Outcome[]): string {
+export function tap(outcomes: readonly TestOutcome[]): string {
   // A `#` begins a directive.
   const clean = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('#', '\\#');
   const lines = outcomes.flatMap(({ place, title, problem }, i) => [
@@ -29,7 +29,7 @@ const xml = (text: string): string =>
   text.replaceAll(NOT_XML, '\uFFFD').replaceAll(/[&<>"]/g, (char) => ENTITIES[char] as string);
 
 /** JUnit XML, the form that CI systems read. */
-export function junit(outcomes: readonly Outcome[]): string {
+export function junit(outcomes: readonly TestOutcome[]): string {
   const failures = outcomes.filter(({ problem }) => problem !== undefined).length;
   const cases = outcomes.map(({ place, title, problem }) => {
     const head = `    <testcase classname="${xml(place.replace(/:\d+$/, ''))}" name="${xml(`${place} ${title}`)}"`;
@@ -50,7 +50,7 @@ export function junit(outcomes: readonly Outcome[]): string {
 }
 
 /** For people: the differences, and how many examples differ. */
-export async function tellOutcomes(outcomes: readonly Outcome[], terminal: Terminal): Promise<void> {
+export async function tellOutcomes(outcomes: readonly TestOutcome[], terminal: Terminal): Promise<void> {
   for (const { place, title, problem } of outcomes) {
     if (problem === undefined) await terminal.print(`ok    ${place}  ${title}`);
     else await terminal.print(`FAIL  ${place}  ${title}\n${indented(problem, '      ')}`);

@@ -12,7 +12,7 @@ import { checkAgents } from './agent-types.js';
 import type { Example } from './examples.js';
 
 /** The event to fire, and for which agent. */
-export interface Asked {
+export interface TestEvent {
   readonly event: HookEvent;
   readonly input: Json;
   readonly agent?: string;
@@ -30,7 +30,7 @@ const sharesOf = ({ hooks, children }: Description): number[] => [
 ];
 
 /** A host that examples are put to one after another, each in its own session. */
-export class Bench {
+export class ExampleHost {
   readonly #opened: OpenedHost;
   readonly #cwd: string;
   readonly #records: HookRecord[] = [];
@@ -50,7 +50,7 @@ export class Bench {
   }
 
   /** Fires the event. Its agent starts before it, so that hooks for its type are registered, and ends after it, unless the event is that start or end. */
-  async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
+  async ask({ event, input, agent }: TestEvent, signal: AbortSignal): Promise<Fired> {
     const { host } = this.#opened;
     this.#count += 1;
     const { opens = false, closes = false } = servicesOf(host).events[event] ?? {};

@@ -11,8 +11,8 @@ import { checkFree, type OutKind } from '../out-file.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type Example, readExamples } from './examples.js';
 import { probe, tellProbes } from './probe.js';
-import { junit, type Outcome, tap, tellOutcomes } from './report.js';
-import { Bench } from './run.js';
+import { junit, type TestOutcome, tap, tellOutcomes } from './report.js';
+import { ExampleHost } from './run.js';
 
 type TestFlags = HostFlags & Flags<'probe' | 'tap' | 'junit'>;
 
@@ -31,13 +31,13 @@ export async function testCommand([given]: readonly string[], flags: TestFlags, 
     });
   const examples: Example[][] = [];
   for (const file of files) examples.push([...(await readExamples(file, relative(process.cwd(), file)))]);
-  const open = async (): Promise<Bench> =>
-    new Bench(
+  const open = async (): Promise<ExampleHost> =>
+    new ExampleHost(
       await openHost(flagsFor(flags, dir), { executes: true, tell: terminal.tell, shown: true, directory: dir }),
       dir,
     );
   if (flags.junit !== undefined) await checkReport(flags.junit);
-  const outcomes: Outcome[] = [];
+  const outcomes: TestOutcome[] = [];
   for (const list of examples) outcomes.push(...(await unlessInterrupted(terminal, runAll(list, open, terminal))));
   if (flags.junit !== undefined) write(flags.junit, junit(outcomes));
   if (flags.tap) await terminal.print(tap(outcomes));
@@ -58,11 +58,11 @@ export async function testCommand([given]: readonly string[], flags: TestFlags, 
 
 async function runAll(
   examples: readonly Example[],
-  open: () => Promise<Bench>,
+  open: () => Promise<ExampleHost>,
   { signal }: Terminal,
-): Promise<Outcome[]> {
+): Promise<TestOutcome[]> {
   const bench = await open();
-  const outcomes: Outcome[] = [];
+  const outcomes: TestOutcome[] = [];
   try {
     bench.check(examples);
     for (const example of examples) {

@@ -17,7 +17,7 @@ export type TraceEvent = {
 );
 
 /** A slice that was drawn. */
-export interface Drawn {
+export interface TraceSlice {
   readonly pid: number;
   readonly tid: number;
   readonly ts: number;

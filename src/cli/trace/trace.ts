@@ -11,7 +11,7 @@ import { clip } from '../../plain.js';
 import { agentIdOf, isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import type { TraceEvent } from './event.js';
 import { type Lane, placeBelow, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
-import { type Call, type Fire, hasRoom, release } from './under-way.js';
+import { hasRoom, release, type TracedCall, type TracedFire } from './under-way.js';
 
 export interface TraceOptions {
   /** Takes each event as soon as it is known. */
@@ -29,8 +29,8 @@ const MOST_OPEN = 10_000;
 export class Trace {
   readonly #options: TraceOptions;
   readonly #tracks: Tracks;
-  readonly #fires = new Map<string, Fire>();
-  readonly #calls = new Map<string, Call>();
+  readonly #fires = new Map<string, TracedFire>();
+  readonly #calls = new Map<string, TracedCall>();
   #arrows = 0;
 
   constructor(options: TraceOptions) {
@@ -71,7 +71,7 @@ export class Trace {
     this.#calls.set(call.id, call);
     if (this.#calls.size <= MOST_OPEN) return;
     const [oldest] = this.#calls.values();
-    this.#drop(oldest as Call);
+    this.#drop(oldest as TracedCall);
   }
 
   /** A fire stays in the session in which it began, whatever its other records say. */
@@ -79,27 +79,27 @@ export class Trace {
     return this.#fires.get(fire_id)?.agent.session ?? this.#tracks.session(session_id);
   }
 
-  #drop(call: Call): void {
+  #drop(call: TracedCall): void {
     this.#calls.delete(call.id);
     if (call.lane !== call.fire?.lane) call.lane.isTaken = false;
   }
 
-  #fireOf(record: HookStarted | FireRecord, session: TraceSession, began: number): Fire {
+  #fireOf(record: HookStarted | FireRecord, session: TraceSession, began: number): TracedFire {
     const known = this.#fires.get(record.fire_id);
     if (known) return known;
     const agent = this.#agentOf(record, session);
     const lane = this.#tracks.take(agent, began);
     const start = Math.max(began, lane.end);
-    const fire: Fire = { id: record.fire_id, agent, lane, start, calls: [], drawn: start, isShown: undefined };
+    const fire: TracedFire = { id: record.fire_id, agent, lane, start, calls: [], drawn: start, isShown: undefined };
     this.#fires.set(fire.id, fire);
     if (this.#fires.size > MOST_OPEN) {
       const [oldest] = this.#fires.values();
-      this.#forget(oldest as Fire);
+      this.#forget(oldest as TracedFire);
     }
     return fire;
   }
 
-  #forget(fire: Fire): void {
+  #forget(fire: TracedFire): void {
     this.#fires.delete(fire.id);
     fire.isShown = false;
     fire.lane.isTaken = false;
@@ -148,13 +148,13 @@ export class Trace {
   }
 
   /** The call lasts longer than its fire: it continues in another row. */
-  #goesOn(call: Call, fire: Fire, end: number): void {
+  #goesOn(call: TracedCall, fire: TracedFire, end: number): void {
     this.#drawCall({ ...call, end }, fire.isShown === true, 'goes on in the background');
     const lane = this.#tracks.take(fire.agent, end);
     this.#calls.set(call.id, { ...call, lane, start: Math.max(end, lane.end) });
   }
 
-  #draw(fire: Fire, record: FireRecord, end: number): void {
+  #draw(fire: TracedFire, record: FireRecord, end: number): void {
     const { agent, lane, start } = fire;
     agent.type ??= typeOf(record);
     this.#tracks.name(agent);
@@ -183,7 +183,7 @@ export class Trace {
     this.#options.write({ ph: 'f', bp: 'e', ...arrow, pid: lane.pid, tid: lane.tid, ts });
   }
 
-  #drawCall(call: Call, isShown: boolean, why?: string): void {
+  #drawCall(call: TracedCall, isShown: boolean, why?: string): void {
     if (!isShown || call.end === undefined) return;
     this.#tracks.name(call.agent);
     const { lane, start, end, response } = call;

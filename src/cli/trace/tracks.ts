@@ -3,7 +3,7 @@ import { clip } from '../../plain.js';
 import { agentName } from '../../why/about.js';
 import { Starters } from '../../why/starters.js';
 import { NEAR, RecordClock } from './clock.js';
-import type { Drawn, TraceEvent } from './event.js';
+import type { TraceEvent, TraceSlice } from './event.js';
 
 /** A row on which one thing at a time is drawn, with what is nested in it. */
 export interface Lane {
@@ -26,7 +26,7 @@ export interface TraceAgent {
   /** Known as soon as a record mentions it. */
   type: string | undefined;
   /** Its last fire, from which an arrow can start. */
-  last: Drawn | undefined;
+  last: TraceSlice | undefined;
 }
 
 export interface TraceSession {

@@ -5,7 +5,7 @@ import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
 
 /** One answer of a hook: a hook that was called again because another one rewrote the input has several. */
-export interface Answer {
+export interface HookAnswer {
   /** The hook's row as if this were its only answer. Only the last answer has a verdict, since the record holds the one that counted in the end. */
   readonly handler: HandlerRecord;
   /** The hook announced that it would answer later, and no answer came. */
@@ -18,16 +18,16 @@ export interface Answer {
   readonly rewrite: { readonly value: unknown; readonly dropped: boolean } | undefined;
 }
 
-interface Draft extends Omit<Answer, 'rewrite'> {
+interface HookAnswerDraft extends Omit<HookAnswer, 'rewrite'> {
   readonly judged: number;
   readonly made: { readonly value: unknown } | undefined;
 }
-type Drafts = ReadonlyMap<string, readonly Draft[]>;
+type Drafts = ReadonlyMap<string, readonly HookAnswerDraft[]>;
 
 /** The answers of each hook that was called, by its id. */
-export function answersIn(record: FireRecord): ReadonlyMap<string, readonly Answer[]> {
+export function answersIn(record: FireRecord): ReadonlyMap<string, readonly HookAnswer[]> {
   const drafts = draftsIn(record);
-  const found = new Map<string, readonly Answer[]>();
+  const found = new Map<string, readonly HookAnswer[]>();
   for (const [id, own] of drafts)
     found.set(
       id,
@@ -45,9 +45,9 @@ function draftsIn(record: FireRecord): Drafts {
   const asked = record.handlers.filter(({ status }) => status !== 'skipped');
   // Older records, and those in which no hook was called after a rewrite, do not say which version an answer is about: each wave got what the one before had made.
   const isOlder = !asked.some(({ judged, answers }) => judged !== undefined || answers !== undefined);
-  const drafts = new Map<string, readonly Draft[]>();
+  const drafts = new Map<string, readonly HookAnswerDraft[]>();
   let now = forms[0];
-  let next: Made | undefined;
+  let next: MadeRewrite | undefined;
   let wave: number | null = null;
   for (const row of asked) {
     if (row.wave !== wave) {
@@ -66,7 +66,7 @@ function draftsIn(record: FireRecord): Drafts {
   return drafts;
 }
 
-interface Made {
+interface MadeRewrite {
   readonly value: unknown;
   readonly at: number;
 }
@@ -80,7 +80,7 @@ function draftsOf(
     readonly spec: EventSpec | undefined;
     readonly givenTo: (judged: number) => unknown;
   },
-): readonly Draft[] {
+): readonly HookAnswerDraft[] {
   const { spec, givenTo, record } = about;
   const { status, output, failure, judged = 0 } = row;
   const place = `handlers.${record.handlers.indexOf(row)}`;
@@ -90,7 +90,7 @@ function draftsOf(
     : [{ judged, status, output, failure } as RowAnswer];
   return all.map((answer, at) => {
     const given = givenTo(answer.judged);
-    const made = hasAnswered(answer) && !cut ? madeBy(answer.output, spec, record) : undefined;
+    const made = hasAnswered(answer) && !cut ? rewriteOf(answer.output, spec, record) : undefined;
     return {
       handler: at < all.length - 1 ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
       unjudged: answer.status === 'unjudged',
@@ -160,11 +160,11 @@ function earlier(
 }
 
 /** The value with which an answer replaces the input or output; undefined: it replaces nothing. */
-export function madeBy(
+export function rewriteOf(
   output: unknown,
   spec: EventSpec | undefined,
   { input, fired }: Pick<FireRecord, 'input' | 'fired'>,
-): Draft['made'] {
+): HookAnswerDraft['made'] {
   if (spec?.rewrites === undefined) return undefined;
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
   const place = spec.nestedDecision && isObject(own) ? own['decision'] : own;
@@ -179,7 +179,7 @@ export function madeBy(
 /** Whether another hook's rewrite won over the rewrite of this answer (docs/semantics.md 6). */
 function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: number): boolean {
   const own = drafts.get(id) ?? [];
-  const { handler, judged, given, made } = own[at] as Draft;
+  const { handler, judged, given, made } = own[at] as HookAnswerDraft;
   if (handler.phase === 'observe') return true;
   const winners = conflicts.flatMap(({ winner, loser }) => (loser === id ? [madeIn(drafts, winner)] : []));
   const all = madeIn(drafts, id);
@@ -197,7 +197,7 @@ function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: nu
   );
 }
 
-const madeIn = (drafts: Drafts, id: string): readonly Draft[] =>
+const madeIn = (drafts: Drafts, id: string): readonly HookAnswerDraft[] =>
   (drafts.get(id) ?? []).filter(({ made }) => made !== undefined);
 
 export function isSame(a: unknown, b: unknown): boolean {

@@ -71,14 +71,14 @@ const OURS: ReadonlySet<string> = new Set(
 );
 /** The most hooks whose progress is followed at the same time; beyond that, the one that began first is forgotten, with the text held back for it. */
 const MOST_STREAMS = 1000;
-type Streams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
+type MaskedStreams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
 type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
 
 class RecordRedactor implements Redactor {
   readonly #masker: Masker;
   readonly #read = new WeakMap<HookRecord, HookRecord>();
   #last: { readonly record: HookRecord; readonly done: HookRecord } | undefined;
-  readonly #streams = new Map<string, Streams>();
+  readonly #streams = new Map<string, MaskedStreams>();
 
   constructor(options: RedactOptions, key: MaskKey | undefined) {
     this.#masker = new Masker(options, key);
@@ -155,7 +155,7 @@ class RecordRedactor implements Redactor {
   #pieces({ hook_id, stdout, stderr, output }: HookProgress): Pieces {
     const streams = this.#streams.get(hook_id) ?? this.#open(hook_id);
     const both = stderr + stdout;
-    const told = (stream: keyof Streams, piece: string, name: keyof Pieces): string => {
+    const told = (stream: keyof MaskedStreams, piece: string, name: keyof Pieces): string => {
       if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
       return streams[stream].push(
         piece,
@@ -168,7 +168,7 @@ class RecordRedactor implements Redactor {
     return { ...pieces, output: pieces.stderr + pieces.stdout + text };
   }
 
-  #open(hookId: string): Streams {
+  #open(hookId: string): MaskedStreams {
     if (this.#streams.size >= MOST_STREAMS) this.#streams.delete(this.#streams.keys().next().value as string);
     const stream = (): MaskedStream => new MaskedStream(this.#masker.finder);
     const streams = { stdout: stream(), stderr: stream(), text: stream() };

@@ -1,6 +1,6 @@
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
-import type { Span } from './find/quoted.js';
+import type { TextSpan } from './find/quoted.js';
 
 /** The most characters of an unfinished line that are held back, and how many of them stay held when it grows longer. */
 const MOST_HELD = 8192;
@@ -18,7 +18,7 @@ function hangs(line: string): boolean {
 }
 
 /** Masks part of a text whose secrets were found already; counts the masked values. */
-export type MaskPart = (text: string, from: number, to: number, secrets: readonly Span[]) => string;
+export type MaskPart = (text: string, from: number, to: number, secrets: readonly TextSpan[]) => string;
 
 /**
  * A text that arrives in pieces. Text that may begin a secret (an unfinished line, a private key) is held back and emitted with a later
@@ -53,7 +53,7 @@ export class MaskedStream {
   }
 
   /** How much of the text can be emitted now. */
-  #cut(text: string, from: number, secrets: readonly Span[]): number {
+  #cut(text: string, from: number, secrets: readonly TextSpan[]): number {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;

@@ -1,6 +1,6 @@
 import { isFieldOfSecret } from './find/fields.js';
 import { type NameKind, nameKind } from './find/names.js';
-import type { Span } from './find/quoted.js';
+import type { TextSpan } from './find/quoted.js';
 import { merged } from './find/scan.js';
 import { isCommand } from './find/shell/arguments.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from './find/values.js';
@@ -159,9 +159,9 @@ const GLUED = /^--?[A-Za-z][^\s]*$/;
 /** The secrets in a list that may be the arguments of a command: by index, the spans within the element. */
 export function argumentSpans(
   list: readonly unknown[],
-  find: (text: string) => readonly Span[],
-): ReadonlyMap<number, readonly Span[]> {
-  const found = new Map<number, readonly Span[]>();
+  find: (text: string) => readonly TextSpan[],
+): ReadonlyMap<number, readonly TextSpan[]> {
+  const found = new Map<number, readonly TextSpan[]>();
   for (const command of [argumentsText(list), commandText(list)]) {
     if (command === undefined) continue;
     const spans = find(command.text);
@@ -170,7 +170,7 @@ export function argumentSpans(
       const inside = spans.filter(([start, end]) => start < to && end > from);
       if (inside.length === 0) continue;
       const one = list[i] as string;
-      const own = inside.map(([start, end]): Span => {
+      const own = inside.map(([start, end]): TextSpan => {
         const [begins, ends] = [Math.max(0, start - from), Math.min(to, end) - from];
         return [begins, GLUED.test(one) && begins > 0 ? one.length : ends];
       });
@@ -183,10 +183,10 @@ export function argumentSpans(
 /** If a list may be the arguments of a command: its strings as one text, and the span of each in it. */
 function argumentsText(
   list: readonly unknown[],
-): { readonly text: string; readonly places: ReadonlyMap<number, Span> } | undefined {
+): { readonly text: string; readonly places: ReadonlyMap<number, TextSpan> } | undefined {
   if (list.length < 2 || !list.some((one) => typeof one === 'string' && /^--?[A-Za-z]/.test(one))) return undefined;
   let text = '';
-  const places = new Map<number, Span>();
+  const places = new Map<number, TextSpan>();
   for (const [i, one] of list.entries()) {
     if (typeof one !== 'string' || text.length + one.length > MOST) continue;
     text += text === '' ? '"' : ', "';
@@ -201,7 +201,7 @@ function commandText(list: readonly unknown[]): ReturnType<typeof argumentsText>
   const name = list.find((one) => typeof one === 'string' && isCommand(one.replace(/^.*[/\\]/, '')));
   if (name === undefined) return undefined;
   let text = '';
-  const places = new Map<number, Span>();
+  const places = new Map<number, TextSpan>();
   for (const [i, one] of list.entries()) {
     if (typeof one !== 'string' || text.length + one.length > MOST) continue;
     const quote = /^[\w./:=@%+-]*$/.test(one) ? '' : one.includes("'") ? '"' : "'";

@@ -2,7 +2,7 @@ import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { checkKeys, type Keys } from '../../values/options.js';
 import { checks, isObject, type OptionCheck } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { timerDelay, within } from '../../values/waiting/timer.js';
+import { doneWithin, timerDelay } from '../../values/waiting/timer.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';
@@ -11,7 +11,7 @@ import { createQueue } from '../sink-queue.js';
 import type { Tracing } from '../tracing.js';
 import { weightOf } from '../weight.js';
 import { metrics, trace } from './otel/api.js';
-import { Live } from './otel/live.js';
+import { LiveSpan } from './otel/live.js';
 import { MaskedSpans, remembered } from './otel/masked.js';
 import { HookMetrics } from './otel/metrics.js';
 import { Spans } from './otel/spans.js';
@@ -47,7 +47,7 @@ const OTEL: Keys<OtelOptions> = {
 const BATCH = 64;
 
 /** A queued item: a record, or the end of an agent or session. `mark`: the `performance.now()` at which it was queued. */
-type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
+type QueuedItem = ({ readonly record: HookRecord } | { readonly live: LiveSpan }) & {
   readonly mark: number;
   readonly weight: number;
 };
@@ -87,7 +87,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       else spans.open.end(live, mark);
     },
   });
-  const queue = createQueue<Told>({
+  const queue = createQueue<QueuedItem>({
     ...defaults,
     name,
     batch: BATCH,
@@ -142,12 +142,12 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       isOver = true;
       closeSpans();
       // A collector that does not answer must not block the close.
-      if (!(await within(timerDelay(defaults.closeTimeout), flush())))
+      if (!(await doneWithin(timerDelay(defaults.closeTimeout), flush())))
         report(logger, `Sink "${name}": what was waiting was not sent within ${defaults.closeTimeout} s`);
     },
   });
   const begin: Tracing['begin'] = (work, parent, incoming) =>
-    isOver ? undefined : spans.open.begin(work, parent instanceof Live ? parent : undefined, incoming);
+    isOver ? undefined : spans.open.begin(work, parent instanceof LiveSpan ? parent : undefined, incoming);
   return Object.assign(sink, { begin, flush });
 }
 

@@ -6,7 +6,7 @@ import { isObject, isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
-import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
+import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
 /** The context in which one output is read. */
@@ -73,7 +73,13 @@ const behaviorOf = (decision: unknown): unknown => (isObject(decision) ? decisio
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
 
-function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
+function copyField(
+  field: OutputField,
+  value: unknown,
+  into: Record<string, unknown>,
+  key: string,
+  where: string,
+): void {
   if (value === undefined) return;
   const copied = typeof value === 'object' || typeof value === 'function' ? copyJson(value, where + key) : value;
   if (!field.accepts(copied)) {

@@ -24,7 +24,7 @@ export interface SaidWords {
 }
 
 /** An outcome whose output is created on first read. */
-export class Meant implements Outcome {
+export class MeantOutcome implements Outcome {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;
   readonly continue: boolean | undefined;
@@ -38,7 +38,7 @@ export class Meant implements Outcome {
   private written: Outcome['output'] | undefined;
   private text: string | undefined = undefined;
   /** The result of a call with this outcome, always the same object. undefined if a text may have to be shortened first. */
-  readonly answer: { readonly outcome: Meant; readonly failure: undefined } | undefined = undefined;
+  readonly answer: { readonly outcome: MeantOutcome; readonly failure: undefined } | undefined = undefined;
 
   constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, words: SaidWords | undefined) {
     this.verdict = reading.verdict;

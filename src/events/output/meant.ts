@@ -1,7 +1,7 @@
 import type { EventSpec } from '../spec.js';
 import { helperToOutput } from './helper-words.js';
 import { helperOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
-import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
+import { type AnswerPlan, MeantOutcome, type SaidWords, type TextKind } from './meant-outcome.js';
 import { readOutput } from './outcome.js';
 import type { RecentAnswers } from './recent-answers.js';
 import { outputShape } from './shape.js';
@@ -11,7 +11,7 @@ import { idleStop } from './warnings.js';
 export const NOTHING_SAID = Symbol('nothing said');
 
 /** A possible return value of a callback, with the fields that are read. */
-interface Answer {
+interface CallbackReturn {
   readonly async?: unknown;
   readonly toJSON?: unknown;
   readonly hookSpecificOutput?: unknown;
@@ -60,7 +60,7 @@ export class Meanings {
   }
 
   /** `eventName`: as for `readOutput`. Throws what the object's own getters or traps throw. */
-  of(value: object, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
+  of(value: object, eventName: string, recent: RecentAnswers): MeantOutcome | typeof NOTHING_SAID | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let keys = 0;
     for (const key in value) {
@@ -68,14 +68,15 @@ export class Meanings {
       else if (key === 'hookSpecificOutput') keys |= IN_WORDS;
       else return undefined;
     }
-    if ((value as Answer).async !== undefined || (value as Answer).toJSON !== undefined) return undefined;
+    if ((value as CallbackReturn).async !== undefined || (value as CallbackReturn).toJSON !== undefined)
+      return undefined;
     if (keys === OF_HELPERS) return this.ofHelpers(value, recent);
-    if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, recent);
+    if (keys === IN_WORDS) return this.ofWords((value as CallbackReturn).hookSpecificOutput, eventName, recent);
     // A helper's key that cannot be enumerated does not make an answer empty.
     return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
   }
 
-  private ofHelpers(value: object, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
+  private ofHelpers(value: object, recent: RecentAnswers): MeantOutcome | typeof NOTHING_SAID | undefined {
     const known = recent.saidBy(value);
     if (known !== undefined) return known;
     const meaning = meaningOf(value);
@@ -83,7 +84,11 @@ export class Meanings {
   }
 
   /** Reads an answer in the wire format that has only keys with a counterpart in helpers. Hooks written for an SDK return such answers. */
-  private ofWords(inner: unknown, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
+  private ofWords(
+    inner: unknown,
+    eventName: string,
+    recent: RecentAnswers,
+  ): MeantOutcome | typeof NOTHING_SAID | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
     const known = recent.saidIn(inner, eventName);
@@ -112,7 +117,7 @@ export class Meanings {
     { verdict, reason, context, stop, rewrite }: Meaning,
     words: SaidWords | undefined,
     recent: RecentAnswers,
-  ): Meant | typeof NOTHING_SAID | undefined {
+  ): MeantOutcome | typeof NOTHING_SAID | undefined {
     const which = VERDICTS.indexOf(verdict);
     if (which < 0 || rewrite !== undefined) return undefined;
     const why = kindOf(reason);
@@ -131,7 +136,7 @@ export class Meanings {
     }
     if (reading === null) return undefined;
     if (reading === SILENCE) return words === undefined ? NOTHING_SAID : undefined;
-    const meant = new Meant(this.spec, reading, meaning, words);
+    const meant = new MeantOutcome(this.spec, reading, meaning, words);
     if (meant.answer !== undefined) recent.add(meant);
     return meant;
   }

@@ -58,7 +58,7 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
   }
 }
 
-type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
+type OutcomeDraft = { -readonly [K in keyof Outcome]: Outcome[K] };
 const NOTHING: Json = Object.freeze({});
 
 /** Reads an output whose known keys all have the right type. */
@@ -68,7 +68,7 @@ function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outc
     return { output, async: timeout === undefined ? {} : { timeout } };
   }
   const specific = (output['hookSpecificOutput'] ?? NOTHING) as Json;
-  const draft: Draft = { output };
+  const draft: OutcomeDraft = { output };
   readCommon(draft, output);
   const context = reading.shape.hasContext ? text(specific['additionalContext']) : undefined;
   if (context !== undefined) draft.additionalContext = context;
@@ -83,7 +83,7 @@ function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outc
 
 const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
 
-function readCommon(draft: Draft, output: Json): void {
+function readCommon(draft: OutcomeDraft, output: Json): void {
   if (output['continue'] !== undefined) draft.continue = output['continue'] as boolean;
   if (output['suppressOutput'] !== undefined) draft.suppressOutput = output['suppressOutput'] as boolean;
   const stopReason = text(output['stopReason']);
@@ -93,7 +93,7 @@ function readCommon(draft: Draft, output: Json): void {
   if (output['terminalSequence'] !== undefined) draft.specific = { terminalSequence: output['terminalSequence'] };
 }
 
-function readDecision(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+function readDecision(reading: OutputReading, draft: OutcomeDraft, output: Json, specific: Json): void {
   const { spec, shape, warnings } = reading;
   if (output['preventContinuation'] === true) draft.continue = false;
   const legacy = LEGACY[output['decision'] as string];
@@ -112,7 +112,12 @@ export const canBlock = (spec: EventSpec): boolean =>
   spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
 /** Of the flat and the legacy spelling, the stronger verdict counts, with its own reason. */
-function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undefined, why: string | undefined): void {
+function readGate(
+  draft: OutcomeDraft,
+  specific: Json,
+  legacy: 'allow' | 'deny' | undefined,
+  why: string | undefined,
+): void {
   const flat = specific['permissionDecision'] as Outcome['verdict'];
   const flatWhy = text(specific['permissionDecisionReason']);
   const legacyWins = legacy !== undefined && VERDICTS.indexOf(legacy) > VERDICTS.indexOf(flat ?? 'none');
@@ -123,7 +128,7 @@ function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undef
   if (reason !== undefined) draft.reason = reason;
 }
 
-function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json): void {
+function readValue({ spec, shape }: OutputReading, draft: OutcomeDraft, specific: Json): void {
   if (draft.block && spec.blockValue) {
     draft.value = { ...spec.blockValue };
     return;
@@ -132,21 +137,26 @@ function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json)
   if (given !== undefined) draft.value = given.value;
 }
 
-function readRewrite({ spec, shape, warnings }: OutputReading, draft: Draft, specific: Json, mcpTool: boolean): void {
+function readRewrite(
+  { spec, shape, warnings }: OutputReading,
+  draft: OutcomeDraft,
+  specific: Json,
+  mcpTool: boolean,
+): void {
   for (const key of rewriteKeys(spec, mcpTool))
     if (key in specific && shape.specific.has(key)) draft.rewrite ??= { value: specific[key] };
   for (const key of mcpTool ? [] : shape.mcpRewrites)
     if (key in specific) warnings.push(`${idleKey(spec, `"${key}"`)} of a tool that is not an MCP tool`);
 }
 
-function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
+function readExtras(draft: OutcomeDraft, from: Json, keys: readonly string[]): void {
   for (const key of keys) {
     if (from[key] !== undefined) draft.specific = { ...draft.specific, [key]: from[key] };
   }
 }
 
 /** Reads `hookSpecificOutput.decision { behavior, … }` and ignores the flat and legacy spellings. */
-function readNested(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+function readNested(reading: OutputReading, draft: OutcomeDraft, output: Json, specific: Json): void {
   const { spec, shape, warnings } = reading;
   for (const key of ['decision', 'preventContinuation']) {
     if (output[key] !== undefined) warnings.push(idleKey(spec, `"${key}" at top level`));

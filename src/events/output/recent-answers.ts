@@ -1,13 +1,13 @@
 import type { HelperOutput } from './helpers.js';
-import type { Meant } from './meant-outcome.js';
+import type { MeantOutcome } from './meant-outcome.js';
 
 /** After this many new answers in a row, only every eighth answer is compared: the hook's answers keep changing, and comparing texts costs more than reading the answer. */
 const PATIENCE = 8;
 
 /** Caches the last two answers of one hook, since most hooks give only one or two different answers. */
 export class RecentAnswers {
-  latest: Meant | undefined = undefined;
-  before: Meant | undefined = undefined;
+  latest: MeantOutcome | undefined = undefined;
+  before: MeantOutcome | undefined = undefined;
   /** How many answers in a row were neither of the two. */
   #news = 0;
 
@@ -16,7 +16,7 @@ export class RecentAnswers {
   }
 
   /** The cached answer that equals this output of a helper, if any. */
-  saidBy(answer: HelperOutput<string>): Meant | undefined {
+  saidBy(answer: HelperOutput<string>): MeantOutcome | undefined {
     if (!this.#isWorthALook) return undefined;
     const { latest, before } = this;
     if (latest?.isSaidBy(answer)) return this.#found(latest);
@@ -24,20 +24,20 @@ export class RecentAnswers {
   }
 
   /** The cached answer that equals this answer in the wire format, if any. */
-  saidIn(inner: object, eventName: string): Meant | undefined {
+  saidIn(inner: object, eventName: string): MeantOutcome | undefined {
     if (!this.#isWorthALook) return undefined;
     const { latest, before } = this;
     if (latest?.isSaidIn(inner, eventName)) return this.#found(latest);
     return before?.isSaidIn(inner, eventName) ? this.#found(before) : undefined;
   }
 
-  #found(meant: Meant): Meant {
+  #found(meant: MeantOutcome): MeantOutcome {
     if (this.#news !== 0) this.#news = 0;
     return meant;
   }
 
   /** Stores an answer that was not in the cache. */
-  add(meant: Meant): void {
+  add(meant: MeantOutcome): void {
     this.#news++;
     this.before = this.latest;
     this.latest = meant;

@@ -5,7 +5,7 @@ import { once } from '../once.js';
 import type { EventSpec } from '../spec.js';
 
 /** A known key: its schema, and the compiled fast check. */
-export interface Field {
+export interface OutputField {
   readonly schema: z.core.$ZodType;
   readonly accepts: (value: unknown) => boolean;
 }
@@ -13,7 +13,7 @@ export interface Field {
 /** The keys that an event's output accepts, compiled once per event. */
 export interface OutputShape {
   /** Keys of `hookSpecificOutput`. */
-  readonly specific: ReadonlyMap<string, Field>;
+  readonly specific: ReadonlyMap<string, OutputField>;
   /** Whether the event has keys for a verdict and for context. If not, such keys in an output are neither checked nor read. */
   readonly hasVerdict: boolean;
   readonly hasContext: boolean;
@@ -28,13 +28,13 @@ export interface OutputShape {
   readonly nested: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
-function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): ReadonlyMap<string, Field> {
+function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): ReadonlyMap<string, OutputField> {
   return new Map(Object.entries(shape).map(([key, schema]) => [key, field(schema)]));
 }
 
 /** Compiles the check once, on first use, even if `accepts` is called without its object. */
-function field(schema: z.core.$ZodType): Field {
-  let compiled: Field['accepts'] | undefined;
+function field(schema: z.core.$ZodType): OutputField {
+  let compiled: OutputField['accepts'] | undefined;
   return {
     schema,
     accepts(value) {

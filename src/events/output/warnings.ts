@@ -5,7 +5,7 @@ import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
 
 /** What a warning is about: the event, and the keys that its output accepts. */
-interface About {
+interface WarningSubject {
   readonly spec: EventSpec;
   readonly shape: OutputShape;
 }
@@ -13,7 +13,7 @@ interface About {
 const topKeys = once(() => [...topFields().keys(), 'hookSpecificOutput', ...asyncFields().keys()]);
 
 /** Warns about an unknown top-level key. */
-export function unknownTop({ spec, shape }: About, key: string): string {
+export function unknownTop({ spec, shape }: WarningSubject, key: string): string {
   if (shape.specific.has(key)) return `"${key}" at top level does nothing; put it in hookSpecificOutput`;
   if (nestedKeys(shape).includes(key))
     return `"${key}" at top level does nothing; put it in hookSpecificOutput.decision`;
@@ -25,7 +25,7 @@ export function unknownTop({ spec, shape }: About, key: string): string {
 }
 
 /** Warns about a key of `hookSpecificOutput` that the event does not have. */
-export function unknownSpecific({ spec, shape }: About, key: string): string {
+export function unknownSpecific({ spec, shape }: WarningSubject, key: string): string {
   if (topKeys().includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
   if (nestedKeys(shape).includes(key)) return `"${key}" does nothing there; put it in hookSpecificOutput.decision`;
   if (allSpecificKeys().has(key)) return `"${key}" in hookSpecificOutput does nothing on ${spec.name}${instead(spec)}`;

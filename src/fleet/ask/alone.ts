@@ -1,8 +1,8 @@
-import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
+import type { AskAnswer, AskTeam, OpenAsk } from '../../host/elsewhere.js';
 import { timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import { usualHostId } from '../host-id.js';
-import type { Joined } from '../joined.js';
+import type { JoinedFleet } from '../joined.js';
 import { natsEngine } from '../nats/engine.js';
 import { completeOptions } from '../options.js';
 import type { PreparedPolicy } from '../policy/prepare.js';
@@ -14,24 +14,24 @@ import { ownKey } from './own-key.js';
 const PATIENCE = 3_000;
 
 /** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the policies that its host is under. */
-export class AskerAlone implements Elsewhere {
-  readonly #joined: Joined;
+export class AskerAlone implements AskTeam {
+  readonly #joined: JoinedFleet;
   #engine: FleetEngine | undefined;
   #asker: Asker | undefined;
   readonly #policies: readonly PreparedPolicy[];
 
-  constructor(joined: Joined, policies: readonly PreparedPolicy[]) {
+  constructor(joined: JoinedFleet, policies: readonly PreparedPolicy[]) {
     this.#joined = joined;
     this.#policies = policies;
   }
 
-  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined {
+  ask(open: OpenAsk, signal: AbortSignal): Promise<AskAnswer> | undefined {
     const { askElsewhere: when = 'never' } = this.#joined;
     if (when === 'never' || (when === 'unattended' && open.attended)) return undefined;
     return this.#ask(open, signal).catch(unasked);
   }
 
-  async #ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> {
+  async #ask(open: OpenAsk, signal: AbortSignal): Promise<AskAnswer> {
     const { folder, askTimeout } = completeOptions(this.#joined);
     const { servers, team, credentials, tls } = this.#joined;
     const host = this.#joined.host ?? usualHostId(folder);
@@ -51,7 +51,7 @@ export class AskerAlone implements Elsewhere {
     const { within = Number.POSITIVE_INFINITY } = open;
     await connected(engine, Math.min(PATIENCE, within / 2), signal);
     const left = open.within === undefined ? undefined : within - (performance.now() - began);
-    return this.#asker.ask({ ...open, within: left }, signal) as Promise<Answered>;
+    return this.#asker.ask({ ...open, within: left }, signal) as Promise<AskAnswer>;
   }
 
   async close(): Promise<void> {

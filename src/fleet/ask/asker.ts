@@ -3,7 +3,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { machineKey } from '../../emit/redact/key.js';
 import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
 import { canonical } from '../../host/alarms/canonical.js';
-import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
+import type { AskAnswer, AskTeam, OpenAsk } from '../../host/elsewhere.js';
 import { plain } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { LONGEST_TIMER, timerMs } from '../../values/waiting/timer.js';
@@ -11,12 +11,12 @@ import type { FleetEngine, Stop } from '../engine.js';
 import type { MaskOptions } from '../log/masked.js';
 import type { Approver } from './approvers.js';
 import {
+  type AnswerReceipt,
   type AskedQuestion,
   MOST_BYTES,
   MOST_WAITING,
   readAnswer,
   type SignedAnswer,
-  type Taken,
   writeQuestion,
   writeTaken,
 } from './question.js';
@@ -47,10 +47,10 @@ const USUAL = 60_000;
 const LINGER = 60_000;
 const KEPT = 100;
 
-type Done = (answered: Answered) => void;
+type SettleAsk = (answered: AskAnswer) => void;
 
 /** Asks the team what hooks of this host ask. */
-export class Asker implements Elsewhere {
+export class Asker implements AskTeam {
   readonly #options: AskerOptions;
   readonly #open = new Set<(why: string) => void>();
   /** Bytes of the questions that wait. */
@@ -67,7 +67,7 @@ export class Asker implements Elsewhere {
     this.#redactor = createRedactor(options);
   }
 
-  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined {
+  ask(open: OpenAsk, signal: AbortSignal): Promise<AskAnswer> | undefined {
     const { when } = this.#options;
     if (when === 'never' || (when === 'unattended' && open.attended) || signal.aborted) return undefined;
     return new Promise((resolve) => {
@@ -79,12 +79,12 @@ export class Asker implements Elsewhere {
     });
   }
 
-  #ask(open: OpenAsk, signal: AbortSignal, resolve: Done): void {
+  #ask(open: OpenAsk, signal: AbortSignal, resolve: SettleAsk): void {
     const { engine, host } = this.#options;
     const began = performance.now();
     const question = this.#questionOf(open, this.#waitOf(open));
     const { id, input_hmac } = question;
-    const about = (): Pick<Answered, 'at' | 'waited_ms' | 'question' | 'input_hmac'> => ({
+    const about = (): Pick<AskAnswer, 'at' | 'waited_ms' | 'question' | 'input_hmac'> => ({
       at: new Date().toISOString(),
       waited_ms: performance.now() - began,
       question: id,
@@ -99,7 +99,7 @@ export class Asker implements Elsewhere {
     }
     let close: Stop = () => undefined;
     let first: string | undefined;
-    const end = (answered: Answered, settled?: string): void => {
+    const end = (answered: AskAnswer, settled?: string): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', gone);
       if (this.#open.delete(over)) this.#waiting -= bytes.length;
@@ -205,7 +205,7 @@ export class Asker implements Elsewhere {
   #linger(question: AskedQuestion, settled: string): void {
     const { engine, host } = this.#options;
     if (this.#closed) return;
-    const taken: Taken = { counts: false, message: settled };
+    const taken: AnswerReceipt = { counts: false, message: settled };
     const { input: _, ...rest } = question;
     const bytes = writeQuestion({ ...rest, input: {}, settled });
     const close = engine.ask.open(host, question.id, bytes, () => writeTaken(taken));
@@ -228,7 +228,7 @@ export class Asker implements Elsewhere {
 }
 
 /** Something failed before the question was asked. */
-export function unasked(error: unknown): Answered {
+export function unasked(error: unknown): AskAnswer {
   const reason = `it cannot be asked elsewhere: ${plain(describeError(error))}`;
   return { answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' };
 }

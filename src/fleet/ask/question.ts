@@ -57,7 +57,7 @@ export type AskedQuestion = z.infer<ReturnType<typeof questionSchema>>;
 /** An answer as an approver signs it. */
 export type SignedAnswer = z.infer<ReturnType<typeof answerSchema>>;
 /** The asking host's reply to an answer. */
-export interface Taken {
+export interface AnswerReceipt {
   readonly counts: boolean;
   readonly message: string;
 }
@@ -67,7 +67,7 @@ const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(wellFor
 const signedBytes = (body: string): Uint8Array => new TextEncoder().encode(PREFIX + body);
 
 export const writeQuestion: (question: AskedQuestion) => Uint8Array = bytesOf;
-export const writeTaken: (taken: Taken) => Uint8Array = bytesOf;
+export const writeTaken: (taken: AnswerReceipt) => Uint8Array = bytesOf;
 
 /** undefined: it is not a question, or one that no host would ask because it could not be displayed. */
 export function readQuestion(bytes: Uint8Array): AskedQuestion | undefined {
@@ -83,8 +83,8 @@ export function readQuestion(bytes: Uint8Array): AskedQuestion | undefined {
   }
 }
 
-export function readTaken(bytes: Uint8Array): Taken {
-  const { counts, message } = (parsed(bytes) ?? {}) as Partial<Taken>;
+export function readTaken(bytes: Uint8Array): AnswerReceipt {
+  const { counts, message } = (parsed(bytes) ?? {}) as Partial<AnswerReceipt>;
   return { counts: counts === true, message: typeof message === 'string' ? message : 'the host says nothing of it' };
 }
 

@@ -37,7 +37,7 @@ const envelopeSchema = schema(() =>
 );
 
 /** The signed part of a bundle, parsed; its signatures were not checked. */
-export interface Sealed {
+export interface SealedBundle {
   readonly manifest: BundleManifest;
   /** Whether this key signed the manifest, and with it the hash of every file. */
   isSignedBy(key: string): boolean;
@@ -51,12 +51,12 @@ export interface Sealed {
 }
 
 /** A bundle with its files, which are as its manifest says. */
-export interface Bundle extends Sealed {
+export interface Bundle extends SealedBundle {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
 /** Why nothing signed like this counts; undefined: it may. */
-type WhyNot = (isSignedBy: Sealed['isSignedBy']) => string | undefined;
+type WhyNot = (isSignedBy: SealedBundle['isSignedBy']) => string | undefined;
 
 /** Bytes of a manifest that is read whoever has signed it, so that a refusal can say its name: reading a larger one takes a host's time. */
 const SMALL = 16 * 1024;
@@ -121,13 +121,13 @@ export function readBundle(bytes: Uint8Array, whyNot?: WhyNot): Bundle {
 }
 
 /** Reads what a bundle has signed, whether or not its files are there. `whyNot`: as for `readBundle`. Throws BUNDLE_REFUSED. */
-export function readSealed(bytes: Uint8Array, whyNot?: WhyNot): Sealed {
+export function readSealed(bytes: Uint8Array, whyNot?: WhyNot): SealedBundle {
   const { envelope: _, ...sealed } = unseal(bytes, whyNot);
   return sealed;
 }
 
 /** What proves which keys a bundle has named: without its files, and without signatures of other keys than these. */
-export function withoutFiles({ bytes, signers }: Sealed, keys: readonly string[] = signers): Sealed {
+export function withoutFiles({ bytes, signers }: SealedBundle, keys: readonly string[] = signers): SealedBundle {
   const { form, manifest, signatures } = unseal(bytes).envelope;
   const kept = Object.fromEntries(Object.entries(signatures).filter(([key]) => keys.includes(key)));
   return readSealed(Buffer.from(JSON.stringify({ form, manifest, signatures: kept, files: {} })));
@@ -137,7 +137,7 @@ function refuse(reason: string, name = 'that was sent'): never {
   throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
 }
 
-function unseal(bytes: Uint8Array, whyNot?: WhyNot): Sealed & { readonly envelope: Envelope } {
+function unseal(bytes: Uint8Array, whyNot?: WhyNot): SealedBundle & { readonly envelope: Envelope } {
   if (bytes.length > MOST_BYTES)
     refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}: make two channels of it`);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) refuse('it is compressed, and bundles are not');

@@ -64,6 +64,6 @@ export const manifestSchema = schema(() =>
 );
 
 /** The part of the manifest that a bundle's author writes. */
-export type Authored = z.infer<ReturnType<typeof authoredSchema>>;
+export type AuthoredManifest = z.infer<ReturnType<typeof authoredSchema>>;
 /** The signed manifest. */
 export type BundleManifest = z.infer<ReturnType<typeof manifestSchema>>;

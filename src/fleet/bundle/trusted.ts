@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { type Sealed, withoutFiles } from './bundle.js';
+import { type SealedBundle, withoutFiles } from './bundle.js';
 
 /** Bytes of what proves the changes of the keys, all together: they are kept in one file. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -13,7 +13,7 @@ export class TrustedKeys {
   #keys: readonly string[];
   readonly #first: readonly string[];
   /** What the bundles that have changed them have signed, in their order: what is on disk proves itself. */
-  readonly rotations: Sealed[] = [];
+  readonly rotations: SealedBundle[] = [];
 
   constructor(keys: readonly string[]) {
     this.#keys = [...new Set(keys)];
@@ -26,19 +26,19 @@ export class TrustedKeys {
 
   /** Those that count, or have counted once, and those that have signed a change. */
   get known(): ReadonlySet<string> {
-    const of = (one: Sealed): string[] => [...(one.manifest.keys ?? []), ...one.signers.filter(one.isSignedBy)];
+    const of = (one: SealedBundle): string[] => [...(one.manifest.keys ?? []), ...one.signers.filter(one.isSignedBy)];
     return new Set([...this.#first, ...this.#keys, ...this.rotations.flatMap(of)]);
   }
 
   /** Why nothing signed like this counts; undefined: one of the keys has signed it. */
-  readonly whyNot = (isSignedBy: Sealed['isSignedBy']): string | undefined => {
+  readonly whyNot = (isSignedBy: SealedBundle['isSignedBy']): string | undefined => {
     if (this.#keys.length === 0) return 'no key is known here: join with the key that signs (--key, keys)';
     if (this.#keys.some(isSignedBy)) return undefined;
     return `it is signed with none of the keys ${this.#keys.join(', ')}, nor with one that the bundles kept in the channel have put in their place; where the team has changed its keys, join with the new one`;
   };
 
   /** Throws BUNDLE_REFUSED for one that none of the keys has signed, or that names keys which have not, or which there is no room to keep. */
-  check(bundle: Sealed): void {
+  check(bundle: SealedBundle): void {
     const refuse = (reason: string): never => {
       throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
     };
@@ -55,7 +55,7 @@ export class TrustedKeys {
   }
 
   /** Accepts a bundle that was checked. */
-  take(bundle: Sealed): void {
+  take(bundle: SealedBundle): void {
     const { keys } = bundle.manifest;
     if (keys === undefined || this.#isSame(keys)) return;
     this.rotations.push(this.#proof(bundle));
@@ -75,7 +75,7 @@ export class TrustedKeys {
     return named.size === this.#keys.length && this.#keys.every((key) => named.has(key));
   }
 
-  #proof(bundle: Sealed): Sealed {
+  #proof(bundle: SealedBundle): SealedBundle {
     return withoutFiles(bundle, [...this.#keys, ...(bundle.manifest.keys ?? [])]);
   }
 }

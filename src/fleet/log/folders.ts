@@ -13,7 +13,7 @@ const OURS = /^log-[0-9a-f-]{36}$/;
 /** Taken, but its new owner is not written in it yet; during that time nobody else may take it. */
 const TAKEN = /^taken-[0-9a-f-]{36}$/;
 
-interface Owner {
+interface FolderOwner {
   readonly pid: number;
   readonly where: string;
   /** When the process was started, as the system counts it: process ids are reused. */
@@ -78,7 +78,7 @@ const movedOf = (folder: string): number => statSync(folder, { throwIfNoEntry: f
 function claim(folder: string): void {
   replaceFile(
     join(folder, OWNER),
-    JSON.stringify({ pid: process.pid, where: whereabouts(), since: startOf(process.pid) } satisfies Owner),
+    JSON.stringify({ pid: process.pid, where: whereabouts(), since: startOf(process.pid) } satisfies FolderOwner),
     0o600,
   );
 }
@@ -86,7 +86,7 @@ function claim(folder: string): void {
 function isOrphan(folder: string): boolean {
   const file = join(folder, OWNER);
   try {
-    const { pid, where, since } = JSON.parse(readFileSync(file, 'utf8')) as Owner;
+    const { pid, where, since } = JSON.parse(readFileSync(file, 'utf8')) as FolderOwner;
     if (pid === 0) return true;
     // A process that is stopped, or was asleep with its machine, is silent and yet there.
     if (where === whereabouts()) return !isRunning(pid) || (since !== undefined && startOf(pid) !== since);

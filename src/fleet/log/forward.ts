@@ -3,7 +3,7 @@ import { timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine } from '../engine.js';
 import { lossIn } from './aside.js';
 import { lineOf } from './line.js';
-import type { Passed, Waiting, Wal } from './wal.js';
+import type { PassedMark, QueuedDecision, Wal } from './wal.js';
 
 /** How many records may be in flight at once. */
 const WINDOW = 256;
@@ -24,12 +24,12 @@ export interface Sender {
   /** Nothing is sent yet. */
   isHeld(): boolean;
   /** As it may leave the host now; undefined: it cannot. */
-  masked(waiting: Waiting): Buffer | undefined;
+  masked(waiting: QueuedDecision): Buffer | undefined;
   /** Gets the reason when decisions are not taken though the other side is there, once, and undefined when they are again. */
   refused(why: unknown): void;
 }
 
-interface Sending extends Waiting {
+interface DecisionInTransit extends QueuedDecision {
   done: boolean;
   /** How many records are dropped with it. */
   lost?: number;
@@ -39,9 +39,9 @@ interface Sending extends Waiting {
 export class Forwarder {
   readonly #wal: Wal;
   readonly #sender: Sender;
-  #queue: Sending[] = [];
+  #queue: DecisionInTransit[] = [];
   /** Those behind one that has failed, by their places: they are not sent again. */
-  readonly #taken = new Map<string, Passed>();
+  readonly #taken = new Map<string, PassedMark>();
   #generation = 0;
   #timer: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export class Forwarder {
     if (this.#over || isHeld() || !engine.connected || this.#timer !== undefined) return;
     const room = WINDOW - this.#queue.length;
     if (room <= 0) return;
-    let found: readonly Waiting[];
+    let found: readonly QueuedDecision[];
     try {
       found = this.#wal.next(room);
     } catch {
@@ -98,7 +98,7 @@ export class Forwarder {
     this.#forget();
   }
 
-  #send(sending: Sending): void {
+  #send(sending: DecisionInTransit): void {
     const generation = this.#generation;
     this.#queue.push(sending);
     const before = this.#taken.get(placeOf(sending));
@@ -123,7 +123,7 @@ export class Forwarder {
   }
 
   /** Resolves when it is sent, or to the number of records that are dropped in its place: what a broker never takes would keep all others from it. */
-  async #pass(waiting: Waiting): Promise<number | undefined> {
+  async #pass(waiting: QueuedDecision): Promise<number | undefined> {
     const { engine, host, masked } = this.#sender;
     const written = waiting.line.toString('utf8');
     const lost = lossIn(written);
@@ -183,7 +183,7 @@ export class Forwarder {
   }
 }
 
-const placeOf = ({ next: { segment, offset } }: Waiting): string => `${segment}/${offset}`;
+const placeOf = ({ next: { segment, offset } }: QueuedDecision): string => `${segment}/${offset}`;
 
 /** Whether a broker takes no message that is so large, now or later: it says so, or the client knows. */
 function isTooLarge(error: unknown): boolean {

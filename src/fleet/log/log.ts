@@ -7,9 +7,9 @@ import { ownFolder } from '../../plugins/own-folder.js';
 import type { Stop } from '../engine.js';
 import type { LogStatus } from '../status.js';
 import { lossLine, putAside } from './aside.js';
-import { Masked, type MaskOptions } from './masked.js';
+import { MaskedLog, type MaskOptions } from './masked.js';
 import { Outbox, type OutboxOptions } from './outbox.js';
-import type { FromLog, LogData, ToLog } from './thread.js';
+import type { LogData, LogThreadCommand, LogThreadMessage } from './thread.js';
 import type { LogBounds } from './wal.js';
 
 /** Takes the decisions of hosts, and sees that they arrive. */
@@ -34,14 +34,14 @@ const YOUNG = 32;
 const isDecision = ({ type }: HookRecord): boolean =>
   type === 'hook_fire' || type === 'tool_call' || type === 'hook_alarm';
 
-interface Far {
+interface LogThread {
   push(lines: readonly string[]): void;
   mask(options: MaskOptions, isHeld: boolean): void;
   readonly status: LogStatus;
   end(type: 'drain' | 'close', milliseconds: number): Promise<void>;
 }
 
-function logOf(far: Far, tell: (text: string) => void): DecisionLog {
+function logOf(far: LogThread, tell: (text: string) => void): DecisionLog {
   let waiting: string[] = [];
   let held = 0;
   let lost = 0;
@@ -108,7 +108,7 @@ export function logHere(options: OutboxOptions): DecisionLog {
 
 /** For processes that have no connection: the next one of their host that has one sends it. */
 export function logAside({ folder, ...bounds }: LogBounds & { readonly folder: string }): DecisionLog {
-  const masked = new Masked(folder);
+  const masked = new MaskedLog(folder);
   let dropped = 0;
   return logOf(
     {
@@ -147,7 +147,7 @@ export function logInThread(data: LogData, tell: (text: string) => void): Decisi
     for (const resolve of done.values()) resolve();
     done.clear();
   };
-  thread.on('message', (message: FromLog) => {
+  thread.on('message', (message: LogThreadMessage) => {
     if (message.type === 'taken') under -= message.characters;
     else if (message.type === 'status') status = message.status;
     else if (message.type === 'tell') tell(message.message);
@@ -158,7 +158,7 @@ export function logInThread(data: LogData, tell: (text: string) => void): Decisi
   });
   thread.on('error', (error) => over(error.message));
   thread.on('exit', () => over(''));
-  const post = (message: ToLog): void => thread.postMessage(message);
+  const post = (message: LogThreadCommand): void => thread.postMessage(message);
   return logOf(
     {
       push(lines) {

@@ -16,7 +16,7 @@ export interface MaskOptions {
 export const recentIn = (folder: string): string => join(folder, 'recent.ndjson');
 
 /** Masks records, bounds them, and keeps the newest decisions, which a new bundle is compared with. */
-export class Masked {
+export class MaskedLog {
   readonly #recent: Sink;
   #redactor: Redactor = createRedactor();
   /** What masks that were not known when a line was written are; undefined: there are none. */

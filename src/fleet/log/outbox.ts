@@ -6,7 +6,7 @@ import type { LogStatus } from '../status.js';
 import { asideIn } from './aside.js';
 import { adopt, makeLogFolder, release, touch } from './folders.js';
 import { Forwarder } from './forward.js';
-import { Masked, type MaskOptions } from './masked.js';
+import { MaskedLog, type MaskOptions } from './masked.js';
 import { type LogBounds, Wal } from './wal.js';
 
 export interface OutboxOptions extends LogBounds {
@@ -34,7 +34,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   /** Undefined: it could not be made yet. */
   #own: OwnLog | undefined;
-  readonly #masked: Masked;
+  readonly #masked: MaskedLog;
   readonly #adopted = new Map<string, Omit<OwnLog, 'folder'>>();
   readonly #timer: NodeJS.Timeout;
   #failed = 0;
@@ -44,7 +44,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#isHeld = options.waitsForMasks === true;
-    this.#masked = new Masked(options.folder);
+    this.#masked = new MaskedLog(options.folder);
     this.#look();
     this.#timer = setInterval(() => this.#look(), ALIVE);
     this.#timer.unref();

@@ -14,12 +14,12 @@ export interface LogData extends LogBounds {
 }
 
 /** To the thread; records are lines of JSON. */
-export type ToLog =
+export type LogThreadCommand =
   | { readonly type: 'records'; readonly lines: string }
   | { readonly type: 'mask'; readonly options: MaskOptions; readonly isHeld: boolean }
   | { readonly type: 'drain' | 'close'; readonly id: number; readonly most: number };
 /** And from it. */
-export type FromLog =
+export type LogThreadMessage =
   | { readonly type: 'taken'; readonly characters: number }
   | { readonly type: 'status'; readonly status: LogStatus }
   | { readonly type: 'done'; readonly id: number }
@@ -31,7 +31,7 @@ const LOOK = 250;
 // A thread of a host that has joined a fleet: to mask, to write and to send takes longer than to decide.
 const port = parentPort;
 if (port !== null) {
-  const send = (message: FromLog): void => port.postMessage(message);
+  const send = (message: LogThreadMessage): void => port.postMessage(message);
   const { nats, ...data } = workerData as LogData;
   const engine = natsEngine(nats);
   const outbox = new Outbox({
@@ -48,7 +48,7 @@ if (port !== null) {
     send({ type: 'status', status: outbox.status });
   };
   const timer = setInterval(status, LOOK);
-  port.on('message', (message: ToLog) => {
+  port.on('message', (message: LogThreadCommand) => {
     if (message.type === 'records') {
       outbox.push(message.lines.split('\n'));
       send({ type: 'taken', characters: message.lines.length });
@@ -56,7 +56,7 @@ if (port !== null) {
     else void end(message);
   });
 
-  const end = async ({ type, id, most }: Extract<ToLog, { type: 'drain' | 'close' }>): Promise<void> => {
+  const end = async ({ type, id, most }: Extract<LogThreadCommand, { type: 'drain' | 'close' }>): Promise<void> => {
     if (type === 'drain') await outbox.drained(most);
     else {
       clearInterval(timer);

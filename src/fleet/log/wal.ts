@@ -22,14 +22,14 @@ export interface LogBounds {
 }
 
 /** A decision that waits to be sent. */
-export interface Waiting {
+export interface QueuedDecision {
   readonly line: Buffer;
   /** The position of the next record. */
   readonly next: LogPlace;
 }
 
 /** The end of a record that is done with; `lost`: how many were dropped there, in place of one that was sent. */
-export type Passed = LogPlace & { readonly lost?: number | undefined };
+export type PassedMark = LogPlace & { readonly lost?: number | undefined };
 
 const NAMES = /^(\d{6})\.ndjson$/;
 const nameOf = (segment: number): string => `${String(segment).padStart(6, '0')}.ndjson`;
@@ -140,8 +140,8 @@ export class Wal {
   }
 
   /** The next records that were not returned yet, at most `most`. */
-  next(most: number): Waiting[] {
-    const found: Waiting[] = [];
+  next(most: number): QueuedDecision[] {
+    const found: QueuedDecision[] = [];
     for (const segment of this.#numbers()) {
       if (segment < this.#read.segment || found.length >= most) continue;
       let offset = segment === this.#read.segment ? this.#read.offset : 0;
@@ -179,7 +179,7 @@ export class Wal {
   }
 
   /** Passes the records that end at these places, and all before them. Records dropped in the meantime count as dropped. */
-  acknowledge(places: readonly Passed[]): void {
+  acknowledge(places: readonly PassedMark[]): void {
     const { segment: from, offset: behind } = this.#cursor;
     const passed = places.filter((place) => place.segment > from || (place.segment === from && place.offset > behind));
     const last = passed.at(-1);

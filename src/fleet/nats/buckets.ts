@@ -16,10 +16,10 @@ const MOST_READ = 8 * KEPT_POSTS;
 /** Bytes of a message that are not the bundle. */
 const HEADERS = 1024;
 
-type Verbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> };
+type BucketVerbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> };
 
 /** Policy and state are key-value buckets. */
-export function createBuckets(connection: Connection, subjects: Subjects): Verbs {
+export function createBuckets(connection: Connection, subjects: Subjects): BucketVerbs {
   const library = () => loaded(() => import('@nats-io/kv'), '@nats-io/kv');
   const kvm = async (nc: NatsConnection) => new (await library()).Kvm(nc);
   const open = async (bucket: string, nc = connection.get()): Promise<KV> => (await kvm(nc)).open(bucket);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../values/waiting/promises.js';
 
 /** The identity with which a broker is contacted. */
-export interface Speaker {
+export interface BrokerIdentity {
   readonly team: string;
   /** A host's, or `operator`. */
   readonly name: string;
@@ -12,7 +12,7 @@ const RIGHT = /Permissions Violation for (Publish|Subscription) (?:to|with) "([^
 const PAGE = 'docs/fleet.md, "Who may do what"';
 
 /** A broker's error, explained for whoever has to fix it; undefined: there is nothing to add. */
-export function whyRefused(problem: unknown, { name, team, credentials }: Speaker): string | undefined {
+export function whyRefused(problem: unknown, { name, team, credentials }: BrokerIdentity): string | undefined {
   const text = typeof problem === 'string' ? problem : messageOf(problem);
   const who = name === 'operator' ? 'an operator' : `the host ${name}`;
   const file = credentials === undefined ? 'whoever has no credentials' : `the credentials ${credentials}`;

@@ -7,15 +7,15 @@ import type { Subjects } from './subjects.js';
 /** Milliseconds that the asking host has to reply to an answer. */
 const PATIENCE = 5_000;
 
-interface Mine {
+interface OwnQuestion {
   readonly question: Uint8Array;
   answered(answer: Uint8Array): Uint8Array;
 }
 
 /** The questions of one host, and how they are announced while there is a connection. */
-interface Asking {
-  readonly all: Map<string, Mine>;
-  tell?: ((id: string, one: Mine) => void) | undefined;
+interface OpenQuestions {
+  readonly all: Map<string, OwnQuestion>;
+  tell?: ((id: string, one: OwnQuestion) => void) | undefined;
   gone?: ((id: string) => void) | undefined;
 }
 
@@ -28,9 +28,9 @@ const NONE = new Uint8Array();
  * several processes may ask for one host.
  */
 export function createQuestions(connection: Connection, subjects: Subjects): FleetEngine['ask'] {
-  const hosts = new Map<string, Asking>();
+  const hosts = new Map<string, OpenQuestions>();
 
-  const serve = (host: string, asking: Asking): void => {
+  const serve = (host: string, asking: OpenQuestions): void => {
     connection.each(async (nc, signal) => {
       const taken = new Map<string, () => void>();
       asking.tell = (id, one) => {
@@ -60,7 +60,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
   };
 
   /** Takes answers to one question. */
-  const take = (nc: NatsConnection, all: Asking['all'], subject: string, id: string): (() => void) => {
+  const take = (nc: NatsConnection, all: OpenQuestions['all'], subject: string, id: string): (() => void) => {
     const answers = nc.subscribe(subject, {
       callback: (error, { reply, data }) => {
         if (error) connection.refused(error);
@@ -73,7 +73,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
 
   return {
     open(host, id, question, answered) {
-      const asking: Asking = hosts.get(host) ?? { all: new Map() };
+      const asking: OpenQuestions = hosts.get(host) ?? { all: new Map() };
       const one = { question, answered };
       asking.all.set(id, one);
       if (hosts.has(host)) asking.tell?.(id, one);

@@ -14,10 +14,10 @@ const LOOK = 1_000;
 /** After so many of them it is asked: what was sent is here by then. */
 const QUIET = 2;
 
-type Verbs = FleetEngine['decisions'] & { prepare(): Promise<void> };
+type StreamVerbs = FleetEngine['decisions'] & { prepare(): Promise<void> };
 
 /** Decisions are a stream. */
-export function createStream(connection: Connection, subjects: Subjects): Verbs {
+export function createStream(connection: Connection, subjects: Subjects): StreamVerbs {
   const client = async () => (await jetstreamLibrary()).jetstream(connection.get());
   const tried = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

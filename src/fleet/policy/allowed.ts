@@ -27,7 +27,7 @@ const allowSchema = schema(() =>
 );
 
 /** What this host lets a bundle run, besides rules. */
-export interface Allowed {
+export interface AllowList {
   readonly file: string;
   readonly list: z.infer<ReturnType<typeof allowSchema>>;
 }
@@ -57,9 +57,9 @@ export function allowStamp(file: string): string {
 }
 
 /** Reads the file again each time: it belongs to the host, and may have changed. A missing file allows nothing. Throws FILE, INVALID_CONFIG. */
-export function readAllowed(file: string): Allowed {
+export function readAllowed(file: string): AllowList {
   if (!existsSync(file)) return { file, list: {} };
-  return { file, list: readChecked(file, allowSchema()) as Allowed['list'] };
+  return { file, list: readChecked(file, allowSchema()) as AllowList['list'] };
 }
 
 /**
@@ -77,7 +77,7 @@ function keyOf(handler: DescribedHandler): string {
 /** What the file says of a handler; undefined: it does not name it. */
 export function grantOf(
   handler: DescribedHandler,
-  list: Allowed['list'],
+  list: AllowList['list'],
 ): Readonly<Record<string, string>> | undefined {
   const key = keyOf(handler);
   const named = (names: readonly string[] = []) => (names.includes(key) ? {} : undefined);
@@ -100,7 +100,11 @@ export function grantOf(
 const LOOSE = ['env', 'cwd', 'shell'] as const;
 
 /** Why a handler may not run here; undefined: it may. */
-export function whyNotAllowed(handler: DescribedHandler, { file, list }: Allowed, folder: string): string | undefined {
+export function whyNotAllowed(
+  handler: DescribedHandler,
+  { file, list }: AllowList,
+  folder: string,
+): string | undefined {
   const grant = grantOf(handler, list);
   const wants = (what: string, where: string): string | undefined =>
     grant === undefined ? `${what} ${keyOf(handler)}, which ${file} does not allow: name ${where}` : undefined;
@@ -123,7 +127,7 @@ export function whyNotAllowed(handler: DescribedHandler, { file, list }: Allowed
   }
 }
 
-function whyNoCommand(handler: DescribedHandler, { file, list }: Allowed, folder: string): string | undefined {
+function whyNoCommand(handler: DescribedHandler, { file, list }: AllowList, folder: string): string | undefined {
   const line = keyOf(handler);
   const loose = LOOSE.find((key) => handler[key] !== undefined);
   if (loose !== undefined)
@@ -146,9 +150,9 @@ function whyNoCommand(handler: DescribedHandler, { file, list }: Allowed, folder
 }
 
 /** The files that could be executed when their command was allowed, by its key: one that no longer can be is treated as gone. */
-const EXECUTABLE = new WeakMap<Allowed['list'], Map<string, readonly string[]>>();
+const EXECUTABLE = new WeakMap<AllowList['list'], Map<string, readonly string[]>>();
 
-function noteExecutables(list: Allowed['list'], key: string, files: readonly string[], folder: string): void {
+function noteExecutables(list: AllowList['list'], key: string, files: readonly string[], folder: string): void {
   const all = EXECUTABLE.get(list) ?? new Map<string, readonly string[]>();
   all.set(
     key,
@@ -160,7 +164,7 @@ function noteExecutables(list: Allowed['list'], key: string, files: readonly str
 /** The check before each run of a command: whether the files that it names are still those that the host's file allows, however long ago it was asked. */
 export function trustCheckFor(
   handler: HandlerDescription,
-  { file, list }: Allowed,
+  { file, list }: AllowList,
   folder: string,
 ): Registration['trustCheck'] {
   const key = keyOf(handler as DescribedHandler);

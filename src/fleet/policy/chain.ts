@@ -1,9 +1,9 @@
 import { HookscopeError } from '../../errors.js';
-import { readSealed, type Sealed } from '../bundle/bundle.js';
+import { readSealed, type SealedBundle } from '../bundle/bundle.js';
 import { MOST_AHEAD } from '../bundle/manifest.js';
 import type { TrustedKeys } from '../bundle/trusted.js';
 import { KEPT_POSTS } from '../engine.js';
-import type { Post } from './posts.js';
+import type { PolicyPost } from './posts.js';
 
 /** What the posts of a channel come to, for everybody who follows them: which keys sign, and which number counted last. */
 export interface Chain {
@@ -14,25 +14,25 @@ export interface Chain {
   readonly last?: string | undefined;
 }
 
-interface Of {
+interface ChannelRef {
   readonly team: string;
   readonly channel: string;
 }
 
 /** A post, and what it is to the chain. */
-export interface Judged {
-  readonly post: Post;
+export interface JudgedPost {
+  readonly post: PolicyPost;
   /** Absent: nothing of it can be read. */
-  readonly sealed?: Sealed;
+  readonly sealed?: SealedBundle;
   /** Why it counts for nothing; absent: it counts. */
   readonly why?: unknown;
   /** It counts for nothing for its number alone: most often it is one that has counted, posted again. */
   readonly isLate?: boolean;
 }
 
-interface Folded {
+interface FoldedChain {
   readonly chain: Chain;
-  readonly judged: readonly Judged[];
+  readonly judged: readonly JudgedPost[];
   /** What was posted in between is lost, and what is there is signed with keys that nothing leads to: nothing counts. */
   readonly gap?: HookscopeError;
 }
@@ -40,9 +40,9 @@ interface Folded {
 /** What goes on from here, and what does not: BUNDLE_REFUSED. Whether a host can take it as its policy is no question here. */
 export function whyNotNext(
   { keys, floor }: Chain,
-  sealed: Sealed,
+  sealed: SealedBundle,
   isMain: boolean,
-  { team, channel }: Of,
+  { team, channel }: ChannelRef,
   ahead = MOST_AHEAD,
 ) {
   const { manifest, name } = sealed;
@@ -65,7 +65,7 @@ export function whyNotNext(
   return undefined;
 }
 
-function whyNotSigned({ keys }: Pick<Chain, 'keys'>, sealed: Sealed): HookscopeError | undefined {
+function whyNotSigned({ keys }: Pick<Chain, 'keys'>, sealed: SealedBundle): HookscopeError | undefined {
   try {
     keys.check(sealed);
     return undefined;
@@ -75,14 +75,19 @@ function whyNotSigned({ keys }: Pick<Chain, 'keys'>, sealed: Sealed): HookscopeE
 }
 
 /** What a post is to the chain as it is. */
-export function judge(chain: Chain, post: Post, of: Of): Judged {
+export function judge(chain: Chain, post: PolicyPost, of: ChannelRef): JudgedPost {
   const { chain: _, ...judged } = step(chain, post, of);
   return judged;
 }
 
 /** One post after the others. A post that does not count changes nothing. `ahead`: how far its number may be above the last one. */
-function step(chain: Chain, post: Post, of: Of, ahead = MOST_AHEAD): Judged & { readonly chain: Chain } {
-  let sealed: Sealed;
+function step(
+  chain: Chain,
+  post: PolicyPost,
+  of: ChannelRef,
+  ahead = MOST_AHEAD,
+): JudgedPost & { readonly chain: Chain } {
+  let sealed: SealedBundle;
   try {
     sealed = readSealed(post.bytes, chain.keys.whyNot);
   } catch (why) {
@@ -109,10 +114,10 @@ function step(chain: Chain, post: Post, of: Of, ahead = MOST_AHEAD): Judged & { 
 }
 
 /** What may be missing before posts: nothing; what came before a host that begins with the keys that it was given; or what a host that had followed the channel has missed. */
-type Missing = 'nothing' | 'the beginning' | 'what was missed';
+type MissingPosts = 'nothing' | 'the beginning' | 'what was missed';
 
 interface How {
-  readonly missing?: Missing;
+  readonly missing?: MissingPosts;
   /** Some may be missing before the posts. */
   readonly isGap?: boolean;
   /** The version up to which posts were judged before. */
@@ -123,7 +128,7 @@ interface How {
  * The one judge of posts, for hosts that are there, come back or come late, and for operators: what the posts of a channel come to, in the order of posting, from what was known before
  * them. Where some are missing, a change of keys may be among them: what nobody known has signed shows it.
  */
-export function fold(from: Chain, posts: readonly Post[], of: Of, how: How = {}): Folded {
+export function foldPosts(from: Chain, posts: readonly PolicyPost[], of: ChannelRef, how: How = {}): FoldedChain {
   const { missing = 'nothing', isGap = missing !== 'nothing', since = 0 } = how;
   const folded = walk(from, posts, of, { missing, isGap, since, isOver: isGap });
   // With nothing for all hosts that counts, a canary is not over.
@@ -133,11 +138,11 @@ export function fold(from: Chain, posts: readonly Post[], of: Of, how: How = {})
 /** `isOver`: canaries that are posted where bundles may be missing are over, since they stay longer than the bundles that followed them. */
 function walk(
   from: Chain,
-  posts: readonly Post[],
-  of: Of,
+  posts: readonly PolicyPost[],
+  of: ChannelRef,
   { missing, isGap, since, isOver }: Required<How> & { readonly isOver: boolean },
-): Folded & { readonly isAfterGap: boolean } {
-  const judged: Judged[] = [];
+): FoldedChain & { readonly isAfterGap: boolean } {
+  const judged: JudgedPost[] = [];
   let [chain, last] = [from, since];
   // Changes of keys and canaries stay longer than the bundles for all that followed them: how far those had come is known once one of them counts.
   let isAfterGap = isGap;
@@ -162,10 +167,10 @@ function walk(
   return { ...(strange.size > 0 ? gapIn(from, posts) : { chain, judged }), isAfterGap };
 }
 
-type Stepped = ReturnType<typeof step>;
+type ChainStep = ReturnType<typeof step>;
 
 /** A canary whose number says nothing, since what followed it may be missing. */
-function overIn(one: Stepped, chain: Chain, isOver: boolean): Stepped {
+function overIn(one: ChainStep, chain: Chain, isOver: boolean): ChainStep {
   const { post, sealed, why } = one;
   if (!isOver || post.place !== 'canary' || why !== undefined || sealed === undefined) return one;
   const reason = 'it was posted before bundles that are no longer kept, and is over with those';
@@ -182,11 +187,16 @@ function overIn(one: Stepped, chain: Chain, isOver: boolean): Stepped {
  * What may be missing before these, all that is kept after what was judged last: as many as are kept may have pushed others out, and where nothing was judged before (`isFirst`) the first
  * that counts for all hosts shows whether the channel begins with it.
  */
-export function missingBefore(posts: readonly Post[], from: Chain, of: Of, isFirst: boolean): Missing {
+export function missingBefore(
+  posts: readonly PolicyPost[],
+  from: Chain,
+  of: ChannelRef,
+  isFirst: boolean,
+): MissingPosts {
   const main = posts.filter(({ place }) => place === 'main');
   if (from.floor > 0 && main.length >= KEPT_POSTS) return 'what was missed';
   if (!isFirst || main.length === 0) return 'nothing';
-  const { judged } = fold(from, posts, of, { isGap: true });
+  const { judged } = foldPosts(from, posts, of, { isGap: true });
   let before = from.floor;
   for (const { post, sealed, why } of judged) {
     const number = why === undefined ? (sealed?.manifest.sequence ?? 0) : 0;
@@ -196,7 +206,7 @@ export function missingBefore(posts: readonly Post[], from: Chain, of: Of, isFir
   return main.length >= KEPT_POSTS ? 'the beginning' : 'nothing';
 }
 
-function strangersOf({ post, sealed }: Judged, { keys, last }: Chain, { team, channel }: Of): string[] {
+function strangersOf({ post, sealed }: JudgedPost, { keys, last }: Chain, { team, channel }: ChannelRef): string[] {
   if (post.place !== 'main' || sealed === undefined || sealed.id === last) return [];
   if (sealed.manifest.team !== team || sealed.manifest.channel !== channel) return [];
   const signers = sealed.signers.filter(sealed.isSignedBy);
@@ -204,18 +214,18 @@ function strangersOf({ post, sealed }: Judged, { keys, last }: Chain, { team, ch
   return signers.some((key) => known.has(key)) ? [] : signers;
 }
 
-function gapIn(chain: Chain, posts: readonly Post[]): Folded {
+function gapIn(chain: Chain, posts: readonly PolicyPost[]): FoldedChain {
   const reason =
     'the channel no longer keeps all that was posted since, and what it keeps is signed with keys that nothing in it leads to, so none of it counts here: where the team has changed its keys, join with the new one; where others have posted there, remove what is theirs';
   const gap = new HookscopeError('BUNDLE_REFUSED', { bundle: 'that was sent', reason });
   return { chain, judged: posts.map((post) => ({ post, why: gap })), gap };
 }
 
-const namedIn = ({ manifest }: Sealed): string | undefined =>
+const namedIn = ({ manifest }: SealedBundle): string | undefined =>
   manifest.keys && [...new Set(manifest.keys)].sort().join();
 
 /** Those bundles that change the keys, and are not kept among the changes yet. `counted`: what counts of a channel, in the order of posting; `next`: what is posted after that. */
-export function changesNotKept(counted: readonly Judged[], next?: Sealed): Sealed[] {
+export function changesNotKept(counted: readonly JudgedPost[], next?: SealedBundle): SealedBundle[] {
   const kept = new Set(counted.flatMap(({ post, sealed }) => (post.place === 'keys' && sealed ? [sealed.id] : [])));
   const found = [...counted.flatMap(({ sealed }) => sealed ?? []), ...(next ? [next] : [])];
   let named: string | undefined;

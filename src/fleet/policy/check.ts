@@ -4,7 +4,7 @@ import { servicesOf } from '../../host/internals.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { whyNotAllowed } from './allowed.js';
 import { handlersIn, type PolicyFile } from './contents.js';
-import { Managed } from './managed.js';
+import { ManagedPolicies } from './managed.js';
 import { NO_PLUGINS, pluginsIn, whyNoEntry } from './plugins.js';
 import { type PreparedPolicy, readPolicy } from './prepare.js';
 
@@ -61,7 +61,7 @@ export async function checkPolicy(
   const policy: PreparedPolicy = { bundle, files, folder, plugins: NO_PLUGINS, redact };
   const host = createHost({ logger: () => undefined });
   try {
-    const managed = new Managed();
+    const managed = new ManagedPolicies();
     managed.join(servicesOf(host));
     managed.replace('check', { policy });
   } finally {

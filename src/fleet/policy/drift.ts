@@ -5,7 +5,7 @@ import { servicesOf } from '../../host/internals.js';
 import { STARTER_NOT_RECORDED } from '../../replay/judge.js';
 import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
-import { Managed } from './managed.js';
+import { ManagedPolicies } from './managed.js';
 import { isOfChannel, isOfNoBundle, type PreparedPolicy } from './prepare.js';
 
 /** How many of a host's newest decisions are compared. */
@@ -45,7 +45,7 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   const { events } = servicesOf(host);
   const { channel } = policy.bundle.manifest;
   const isOurs = hooksOf(channel);
-  const managed = new Managed();
+  const managed = new ManagedPolicies();
   managed.join(servicesOf(host));
   managed.replace('drift', { policy });
   /** By id, until they are decided. */

@@ -1,7 +1,7 @@
 import type { FireRecord } from '../../emit/fire-record.js';
 import type { FleetEngine } from '../engine.js';
-import type { Allowed } from './allowed.js';
-import type { Managed } from './managed.js';
+import type { AllowList } from './allowed.js';
+import type { ManagedPolicies } from './managed.js';
 
 /** What following a channel needs. */
 export interface FollowOptions {
@@ -14,8 +14,8 @@ export interface FollowOptions {
   /** The folder in which commands run. */
   readonly directory: string;
   readonly keys: readonly string[];
-  readonly managed: Managed;
-  allowed(): Allowed;
+  readonly managed: ManagedPolicies;
+  allowed(): AllowList;
   /** Roots of the other channels' bundles. */
   claimed(): readonly string[];
   /** The newest decisions of this host. */

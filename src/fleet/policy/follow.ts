@@ -1,31 +1,31 @@
 import { HookscopeError } from '../../errors.js';
 import { sha256 } from '../../values/sha256.js';
-import { within } from '../../values/waiting/timer.js';
+import { doneWithin } from '../../values/waiting/timer.js';
 import type { Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
-import { fold, type Judged, judge, missingBefore } from './chain.js';
+import { foldPosts, type JudgedPost, judge, missingBefore } from './chain.js';
 import type { FollowOptions } from './follow-options.js';
 import type { KeptChannel } from './kept.js';
 import { reasonOf } from './last-good.js';
-import { canaryOf, inOrder, type Post, postsAfter } from './posts.js';
+import { canaryOf, inOrder, type PolicyPost, postsAfter } from './posts.js';
 import type { PreparedPolicy } from './prepare.js';
-import { Standing } from './standing.js';
+import { ChannelPolicy } from './standing.js';
 
 /** Milliseconds to read all that was posted. */
 const PATIENCE = 60_000;
 
 const HEADS = ['main', 'canary'] as const;
-type Head = (typeof HEADS)[number];
+type HeadName = (typeof HEADS)[number];
 
 /** Follows one channel: whenever something is posted, all posts since the last that was followed are judged in their order, and what counts comes into force, or is refused with the reason. */
 export class Follower {
   readonly #options: FollowOptions;
-  readonly #standing: Standing;
+  readonly #standing: ChannelPolicy;
   readonly #stops: Stop[] = [];
   /** What is posted now, as far as this connection has told. */
-  readonly #heads = new Map<Head, Posted | undefined>();
+  readonly #heads = new Map<HeadName, Posted | undefined>();
   /** Of which the places are known, and what it comes to. */
-  readonly #seen = new Set<Head>();
+  readonly #seen = new Set<HeadName>();
   /** Something was told, and not looked at yet. */
   #isNew = false;
   /** What is posted could not be read, so it is not known what counts. */
@@ -49,7 +49,7 @@ export class Follower {
     this.known = new Promise((resolve) => {
       this.#known = resolve;
     });
-    this.#standing = new Standing(options);
+    this.#standing = new ChannelPolicy(options);
     this.begun = this.#standing.start();
     this.#work = this.begun;
     const { channel, engine } = options;
@@ -124,7 +124,7 @@ export class Follower {
     this.#work = this.#work.then(work).catch((error) => this.#standing.refuse('unread', error, undefined));
   }
 
-  #hear(head: Head, posted: Posted | undefined): void {
+  #hear(head: HeadName, posted: Posted | undefined): void {
     const version = posted?.version ?? 0;
     if (version > 0 && version <= this.#highest && this.#heads.has(head)) this.#isOther = true;
     this.#highest = Math.max(this.#highest, version);
@@ -155,7 +155,7 @@ export class Follower {
     this.#options.changed();
   }
 
-  async #follow(heads: ReadonlyMap<Head, Posted | undefined>, signal: AbortSignal): Promise<void> {
+  async #follow(heads: ReadonlyMap<HeadName, Posted | undefined>, signal: AbortSignal): Promise<void> {
     const { kept } = this.#standing;
     if (this.#isOther) [this.#isSure, this.#isOther, this.#highest] = [false, false, 0];
     if (kept.lost) {
@@ -171,7 +171,7 @@ export class Follower {
     const { posts, all, at } = await this.#posts(heads, isBack, signal);
     const { team, channel } = this.#options;
     const missing = missingBefore(all, kept.chain, { team, channel }, isBack && at === 0);
-    const { chain, judged, gap } = fold(kept.chain, posts, { team, channel }, { missing, since: kept.at });
+    const { chain, judged, gap } = foldPosts(kept.chain, posts, { team, channel }, { missing, since: kept.at });
     this.#isSure = gap === undefined;
     if (gap === undefined && (posts.length > 0 || at !== kept.at)) {
       const counted = judged.filter(({ why }) => why === undefined);
@@ -191,15 +191,16 @@ export class Follower {
    * What is posted since the host has followed last, up to what it was told of: all of that is there when it is read. `all`: also what came after that; `at`: up to where it has followed,
    * 0 if that is another channel's past or no longer kept.
    */
-  async #posts(heads: ReadonlyMap<Head, Posted | undefined>, isBack: boolean, signal: AbortSignal) {
+  async #posts(heads: ReadonlyMap<HeadName, Posted | undefined>, isBack: boolean, signal: AbortSignal) {
     const { kept } = this.#standing;
-    const told = HEADS.flatMap((head): Post[] => {
+    const told = HEADS.flatMap((head): PolicyPost[] => {
       const posted = heads.get(head);
       return posted === undefined ? [] : [{ ...posted, place: head }];
     });
-    const read = async (after: number): Promise<Post[]> => {
+    const read = async (after: number): Promise<PolicyPost[]> => {
       const found = await this.#read(after, signal);
-      const isThere = (one: Post) => found.some(({ version, place }) => version === one.version && place === one.place);
+      const isThere = (one: PolicyPost) =>
+        found.some(({ version, place }) => version === one.version && place === one.place);
       return inOrder([...found, ...told.filter((one) => one.version > after && !isThere(one))]);
     };
     let at = kept.at;
@@ -215,7 +216,7 @@ export class Follower {
     return { posts: all.filter(({ version }) => version <= bound), all, at };
   }
 
-  async #read(after: number, signal: AbortSignal): Promise<Post[]> {
+  async #read(after: number, signal: AbortSignal): Promise<PolicyPost[]> {
     const { engine, channel } = this.#options;
     const done = new AbortController();
     const gone = new Promise<never>((_, reject) => {
@@ -224,11 +225,11 @@ export class Follower {
       signal.addEventListener('abort', over, { once: true, signal: done.signal });
     });
     try {
-      let posts: readonly Post[] = [];
+      let posts: readonly PolicyPost[] = [];
       const reading = postsAfter(engine, channel, after).then((found) => {
         posts = found;
       });
-      if (await within(PATIENCE, Promise.race([reading, gone]))) return [...posts];
+      if (await doneWithin(PATIENCE, Promise.race([reading, gone]))) return [...posts];
       throw new Error(`reading it from ${engine.place} took longer than ${PATIENCE / 1000} seconds`);
     } catch (error) {
       const reason = `what was posted before it cannot be read now, so whether its keys still count is not known: ${reasonOf(error)}; it is tried again`;
@@ -239,7 +240,7 @@ export class Follower {
   }
 
   /** What is posted and does not count is reported for as long as it is posted; a canary, until something for all hosts counts. */
-  #tellHead(head: Head, posted: Posted | undefined, judged: readonly Judged[], isBack: boolean): void {
+  #tellHead(head: HeadName, posted: Posted | undefined, judged: readonly JudgedPost[], isBack: boolean): void {
     const what = `head of ${head}` as const;
     const { kept } = this.#standing;
     const now = posted && judged.find(({ post }) => post.place === head && post.version === posted.version);
@@ -262,12 +263,12 @@ export class Follower {
 }
 
 /** It is told of what it has followed already: that is the same, or another channel's. */
-const isAgain = (head: Head, posted: Posted | undefined, { at, mark }: KeptChannel): boolean =>
+const isAgain = (head: HeadName, posted: Posted | undefined, { at, mark }: KeptChannel): boolean =>
   posted !== undefined &&
   ((head === 'main' && posted.version < at) || (posted.version === at && sha256(posted.bytes) !== mark));
 
 /** Up to which of these the host has followed; 0: none of them, since the broker has lost what it had, or no longer keeps that post, which look the same. */
-function placeIn(posts: readonly Post[], told: readonly Post[], { at, mark, bundle }: KeptChannel): number {
+function placeIn(posts: readonly PolicyPost[], told: readonly PolicyPost[], { at, mark, bundle }: KeptChannel): number {
   if (at === 0) {
     const own = bundle && sha256(bundle.bytes);
     return posts.findLast(({ bytes }) => sha256(bytes) === own)?.version ?? 0;

@@ -4,7 +4,7 @@ import type { Bundle } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
 import { KEPT_POSTS } from '../engine.js';
 import type { ChannelStatus, HostStatus } from '../status.js';
-import { fold, whyNotNext } from './chain.js';
+import { foldPosts, whyNotNext } from './chain.js';
 import { reasonOf } from './last-good.js';
 
 /** What a host says to a bundle that is for it, if it knows these keys and one of that sequence has counted last; undefined: it takes it. */
@@ -67,5 +67,5 @@ function keysOf(
   const left = kept.length < KEPT_POSTS ? kept : kept.slice(1 - KEPT_POSTS);
   const missed = left.slice(left.indexOf(own) + 1);
   const posts = missed.map(({ bytes }, version) => ({ bytes, version, place: 'main' as const }));
-  return fold({ keys: known, floor: manifest.sequence }, posts, { team, channel }).chain.keys.all;
+  return foldPosts({ keys: known, floor: manifest.sequence }, posts, { team, channel }).chain.keys.all;
 }

@@ -5,7 +5,7 @@ import { replaceFile } from '../../files/replace-file.js';
 import { describeError } from '../../values/message.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
-import { type Bundle, readBundle, readSealed, type Sealed, withoutFiles } from '../bundle/bundle.js';
+import { type Bundle, readBundle, readSealed, type SealedBundle, withoutFiles } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
 import type { Chain } from './chain.js';
 import { alone } from './kept-lock.js';
@@ -38,14 +38,14 @@ const keptSchema = schema(() =>
 );
 
 /** A bundle that counts, and is refused by this host. */
-export interface Refused {
-  readonly sealed: Sealed;
+export interface RefusedBundle {
+  readonly sealed: SealedBundle;
   /** When it was posted, ISO 8601; absent: that is not known. */
   readonly posted?: string | undefined;
 }
 
 /** A bundle, and since when it is in force. */
-interface Since {
+interface BundleInForce {
   readonly bundle: Bundle;
   readonly since: string;
 }
@@ -56,15 +56,15 @@ export interface KeptChannel {
   readonly bundle?: Bundle | undefined;
   readonly since?: string | undefined;
   /** Beside a canary: the regular one. */
-  readonly before?: Since | undefined;
+  readonly before?: BundleInForce | undefined;
   readonly chain: Chain;
   /** What the last one that counted has signed. */
-  readonly counted?: Sealed | undefined;
+  readonly counted?: SealedBundle | undefined;
   /** The version up to which the channel was followed (0: it is not known), and the SHA-256 of what is posted there. */
   readonly at: number;
   readonly mark?: string | undefined;
   /** Those for all hosts, and canaries, that this host refuses. */
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedBundle[];
   /** Why what is on disk does not count. */
   readonly problem?: string;
   /** What was in force does not count any more, and so what it masks is not known. */
@@ -75,7 +75,7 @@ export interface KeptChannel {
 
 const fileOf = (folder: string, channel: string): string => join(folder, `${channel}.bundle.json`);
 const asBytes = (one: string): Uint8Array => Buffer.from(one);
-const asText = ({ bytes }: Pick<Sealed, 'bytes'>): string => Buffer.from(bytes).toString('utf8');
+const asText = ({ bytes }: Pick<SealedBundle, 'bytes'>): string => Buffer.from(bytes).toString('utf8');
 
 /** Reads what was known last. Its signatures are checked as if it had just arrived, because anyone who can write files may have written it. */
 export function readKept(folder: string, channel: string, configured: readonly string[]): KeptChannel {
@@ -104,14 +104,14 @@ export function readKept(folder: string, channel: string, configured: readonly s
   return { ...kept, chain, ...(problem !== undefined && { at: 0, mark: undefined, problem }) };
 }
 
-type Found = ReturnType<typeof parse>;
-type Bad = ReadonlyMap<Sealed, Error>;
+type ParsedChannel = ReturnType<typeof parse>;
+type UnreadableBundles = ReadonlyMap<SealedBundle, Error>;
 
 /** This host was given other keys since. */
 function isOfOthers(
-  found: Found,
+  found: ParsedChannel,
   configured: readonly string[],
-  { keys, bad }: { keys: TrustedKeys; bad: Bad },
+  { keys, bad }: { keys: TrustedKeys; bad: UnreadableBundles },
 ): boolean {
   if (found.first === undefined) return keys.rotations.length === 0 && all(found).every((one) => bad.has(one));
   const [first, now] = [new Set(found.first), new Set(configured)];
@@ -119,8 +119,8 @@ function isOfOthers(
 }
 
 /** What counts of it: neither the keys nor the number that counted last are forgotten for what does not. */
-function without({ bundle, before, counted, refused, ...rest }: Found, bad: Bad) {
-  const good = <T extends Sealed>(one: T | undefined): T | undefined => (one && bad.has(one) ? undefined : one);
+function without({ bundle, before, counted, refused, ...rest }: ParsedChannel, bad: UnreadableBundles) {
+  const good = <T extends SealedBundle>(one: T | undefined): T | undefined => (one && bad.has(one) ? undefined : one);
   return {
     ...rest,
     bundle: good(bundle),
@@ -136,7 +136,7 @@ function parse(json: string) {
   const value: unknown = JSON.parse(json);
   const problem = findProblem(keptSchema(), value);
   if (problem !== undefined) throw new Error(`${problem.field}: expected ${problem.expected}`);
-  const { bundle, rotations, counted, before, refused = [], at = 0, ...rest } = value as Zod;
+  const { bundle, rotations, counted, before, refused = [], at = 0, ...rest } = value as ChannelFile;
   const kept = {
     ...rest,
     at,
@@ -144,14 +144,14 @@ function parse(json: string) {
     rotations: rotations.map((one) => readSealed(asBytes(one))),
     counted: counted === undefined ? undefined : readSealed(asBytes(counted)),
     before: before && { since: before.since, bundle: readBundle(asBytes(before.bundle)) },
-    refused: refused.map((one): Refused => ({ sealed: readSealed(asBytes(one.bundle)), posted: one.posted })),
+    refused: refused.map((one): RefusedBundle => ({ sealed: readSealed(asBytes(one.bundle)), posted: one.posted })),
   };
   const broken = [...all(kept), ...kept.rotations].find((one) => !one.signers.some(one.isSignedBy));
   if (broken !== undefined) throw new Error(`nobody has signed ${broken.name}`);
   return kept;
 }
 
-interface Zod {
+interface ChannelFile {
   sequence: number;
   first?: readonly string[];
   since?: string;
@@ -164,13 +164,13 @@ interface Zod {
   refused?: { bundle: string; posted?: string }[];
 }
 
-type Signed = Pick<KeptChannel, 'bundle' | 'before' | 'counted' | 'refused'>;
-const all = ({ bundle, before, counted, refused }: Signed): Sealed[] =>
+type SignedParts = Pick<KeptChannel, 'bundle' | 'before' | 'counted' | 'refused'>;
+const all = ({ bundle, before, counted, refused }: SignedParts): SealedBundle[] =>
   [bundle, before?.bundle, counted, ...refused.map(({ sealed }) => sealed)].filter((one) => one !== undefined);
 
 /** The keys that count last; what none of those has signed that counted at its place (`bad`); and why it is not known which count (`broken`). */
-function keysIn(kept: Signed & { readonly rotations: readonly Sealed[] }, configured: readonly string[]) {
-  const bad = new Map<Sealed, Error>();
+function keysIn(kept: SignedParts & { readonly rotations: readonly SealedBundle[] }, configured: readonly string[]) {
+  const bad = new Map<SealedBundle, Error>();
   const keys = new TrustedKeys(configured);
   const left = all(kept).sort((a, b) => a.manifest.sequence - b.manifest.sequence);
   const checkBelow = (sequence: number): void => {
@@ -192,7 +192,7 @@ function keysIn(kept: Signed & { readonly rotations: readonly Sealed[] }, config
   return { keys, bad };
 }
 
-function whyNot(keys: TrustedKeys, one: Sealed): Error | undefined {
+function whyNot(keys: TrustedKeys, one: SealedBundle): Error | undefined {
   try {
     keys.check(one);
     return undefined;
@@ -205,7 +205,7 @@ function whyNot(keys: TrustedKeys, one: Sealed): Error | undefined {
 export function writeKept(folder: string, channel: string, kept: KeptChannel, configured: readonly string[]): void {
   const { chain, bundle, since, before, counted, at, mark, refused } = kept;
   const file = fileOf(folder, channel);
-  const said: Zod = {
+  const said: ChannelFile = {
     sequence: chain.floor,
     ...(since !== undefined && { since }),
     ...(bundle && { bundle: asText(bundle) }),

@@ -2,12 +2,12 @@ import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
-import { type Allowed, grantOf } from './allowed.js';
+import { type AllowList, grantOf } from './allowed.js';
 import { handlersIn } from './contents.js';
 import { checkDrift } from './drift.js';
 import type { FollowOptions } from './follow-options.js';
 import type { KeptChannel } from './kept.js';
-import type { InForce } from './managed.js';
+import type { PolicyInForce } from './managed.js';
 import { pluginsIn } from './plugins.js';
 import { type PreparedPolicy, preparePolicy, readPolicy } from './prepare.js';
 
@@ -18,8 +18,8 @@ const MOST_REASON = 2_000;
 export async function lastGood(
   channel: string,
   { bundle, problem }: Pick<KeptChannel, 'bundle' | 'problem'>,
-  { allowed, directory, place }: { allowed(): Allowed; readonly directory: string; readonly place: string },
-): Promise<InForce & { readonly error?: unknown; readonly masks?: PreparedPolicy['redact'] | undefined }> {
+  { allowed, directory, place }: { allowed(): AllowList; readonly directory: string; readonly place: string },
+): Promise<PolicyInForce & { readonly error?: unknown; readonly masks?: PreparedPolicy['redact'] | undefined }> {
   const of = `the fleet's policy (${channel})`;
   if (bundle === undefined)
     return {
@@ -60,8 +60,11 @@ export async function prepareHere(
 }
 
 /** Whether the host's file says the same of all that a policy runs as when that was looked at. */
-export function isAsAllowed({ files, allowed: before }: PreparedPolicy, { allowed }: { allowed(): Allowed }): boolean {
-  const said = ({ list }: Allowed): string =>
+export function isAsAllowed(
+  { files, allowed: before }: PreparedPolicy,
+  { allowed }: { allowed(): AllowList },
+): boolean {
+  const said = ({ list }: AllowList): string =>
     JSON.stringify(
       files.map((file) => [
         [...handlersIn(file)].map(({ handler }) => grantOf(handler, list) ?? null),
@@ -76,7 +79,7 @@ export function isAsAllowed({ files, allowed: before }: PreparedPolicy, { allowe
 }
 
 /** From when on every gate asks; undefined: it has no end. */
-export function endOf({ manifest: { expires }, name }: Bundle): InForce['until'] {
+export function endOf({ manifest: { expires }, name }: Bundle): PolicyInForce['until'] {
   if (expires === undefined) return undefined;
   return { time: Date.parse(expires), why: `the fleet's policy ${name} has expired on ${expires}` };
 }

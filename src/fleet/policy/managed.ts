@@ -4,10 +4,10 @@ import { rule } from '../../handlers/rule/spec.js';
 import type { HostCore } from '../../host/core.js';
 import type { Undo } from '../../host/types.js';
 import { readyMatcher } from '../../matching/matcher.js';
-import { type Part, type PreparedPolicy, partsOf } from './prepare.js';
+import { type PolicyHooks, type PreparedPolicy, partsOf } from './prepare.js';
 
 /** A channel's policy, and why every gate asks, if so. */
-export interface InForce {
+export interface PolicyInForce {
   readonly policy?: PreparedPolicy | undefined;
   readonly asks?: string | undefined;
   /** From this time on every gate asks: each fire looks at the clock, whether or not a fleet is still followed, and whatever timers have missed. */
@@ -15,9 +15,9 @@ export interface InForce {
 }
 
 /** The managed scope of all hosts that have joined: what each channel says, in each of them. */
-export class Managed {
+export class ManagedPolicies {
   readonly #hosts = new Map<HostCore, Map<string, Undo>>();
-  readonly #channels = new Map<string, InForce>();
+  readonly #channels = new Map<string, PolicyInForce>();
   #isOver = false;
 
   /** Installs what is in force. Throws BUNDLE_REFUSED: this host cannot take it. */
@@ -46,7 +46,7 @@ export class Managed {
    * Puts something else in place of what a channel says, in all hosts, within one turn: no fire finds a part of both, and those under way keep the plan that
    * they began with. Throws BUNDLE_REFUSED where a host cannot take it; then all is as it was.
    */
-  replace(channel: string, inForce: InForce): void {
+  replace(channel: string, inForce: PolicyInForce): void {
     const added: { readonly core: HostCore; readonly undo: Undo }[] = [];
     try {
       for (const core of this.#hosts.keys()) added.push({ core, undo: install(core, channel, inForce) });
@@ -93,7 +93,7 @@ export class Managed {
 }
 
 /** All of it or nothing. */
-function install(core: HostCore, channel: string, { policy, asks, until }: InForce): Undo {
+function install(core: HostCore, channel: string, { policy, asks, until }: PolicyInForce): Undo {
   const undos: Undo[] = [];
   const undo = (): void => {
     for (const one of undos.splice(0).reverse()) one();
@@ -123,7 +123,7 @@ function install(core: HostCore, channel: string, { policy, asks, until }: InFor
 }
 
 /** A rule on every gate that can ask, from a time on. */
-function askingPart({ events }: HostCore, channel: string, why: string, from?: number): Part {
+function askingPart({ events }: HostCore, channel: string, why: string, from?: number): PolicyHooks {
   const gates = Object.values(events).filter(({ spec }) => spec.fold === 'gate' && !spec.nestedDecision);
   const matcher =
     from === undefined

@@ -10,8 +10,8 @@ import { readManifest } from '../../plugins/manifest.js';
 import { packageFolder } from '../../plugins/package-folder.js';
 import { bindPackage } from '../../trust/package-files.js';
 import type { Json } from '../../values/shape.js';
-import { within } from '../../values/waiting/timer.js';
-import type { Allowed } from './allowed.js';
+import { doneWithin } from '../../values/waiting/timer.js';
+import type { AllowList } from './allowed.js';
 import type { PolicyFile } from './contents.js';
 
 /** `name@version`, an npm package and one version of it. */
@@ -61,7 +61,7 @@ export const whyNoEntry = (entry: string): string | undefined =>
   ENTRY.test(entry) ? undefined : `it uses the plugin ${entry}; expected a package and one version of it, name@1.2.3`;
 
 /** Why a plugin may not run here, or its package. Nothing of it runs. */
-async function lookAt(entry: string, { file, list }: Allowed): Promise<Package | string> {
+async function lookAt(entry: string, { file, list }: AllowList): Promise<Package | string> {
   const [, name, version] = ENTRY.exec(entry) ?? [];
   if (name === undefined) return whyNoEntry(entry) as string;
   const uses = `it uses the plugin ${entry}`;
@@ -88,7 +88,7 @@ async function lookAt(entry: string, { file, list }: Allowed): Promise<Package |
  */
 export async function usePlugins(
   files: readonly PolicyFile[],
-  allowed: Allowed,
+  allowed: AllowList,
   refuse: (reason: string) => never,
 ): Promise<Plugins> {
   const wanted = files.flatMap((file) => pluginsIn(file).map((one) => ({ ...one, path: file.path })));
@@ -107,7 +107,7 @@ export async function usePlugins(
       let isOver = false;
       const taking = { path, taken, isOver: () => isOver };
       const applied = loadOne(of).then((plugin) => stage.use(standIn(plugin, taking), options as never));
-      const isDone = await within(PATIENCE, applied);
+      const isDone = await doneWithin(PATIENCE, applied);
       isOver = true;
       if (!isDone) throw new Error(`${path}: the plugin ${of.name} is not in use after ${PATIENCE / 1000} seconds`);
       hooks.push(...taken);
@@ -127,20 +127,20 @@ async function loadOne({ name, from, root, sha256 }: Package): Promise<Plugin> {
   return loadPlugin(name, { from, warn: () => undefined });
 }
 
-interface Taking {
+interface PluginCopy {
   readonly path: string;
   readonly taken: PluginHooks[];
   isOver(): boolean;
 }
 
 /** The plugin, as it is applied; what it registers is taken down. */
-const standIn = (plugin: Plugin, taking: Taking): Plugin => ({
+const standIn = (plugin: Plugin, taking: PluginCopy): Plugin => ({
   name: plugin.name,
   ...(plugin.options && { options: plugin.options }),
   apply: (scope, options) => plugin.apply(listening(scope as never, plugin.name, taking) as never, options),
 });
 
-function listening(scope: PluginScope, plugin: string, taking: Taking): PluginScope {
+function listening(scope: PluginScope, plugin: string, taking: PluginCopy): PluginScope {
   const { path, taken, isOver } = taking;
   const take = (one: Omit<PluginHooks, 'path' | 'plugin'>, register: () => Undo): Undo => {
     if (isOver())

@@ -6,7 +6,7 @@ import { compileMatcher, readyMatcher } from '../../matching/matcher.js';
 import { whyExponential } from '../../matching/regex-cost.js';
 import type { Json } from '../../values/shape.js';
 import type { Bundle } from '../bundle/bundle.js';
-import { type Allowed, trustCheckFor, whyNotAllowed } from './allowed.js';
+import { type AllowList, trustCheckFor, whyNotAllowed } from './allowed.js';
 import { handlersIn, type PolicyFile, readContents } from './contents.js';
 import { type Plugins, usePlugins } from './plugins.js';
 
@@ -15,7 +15,7 @@ export interface PreparedPolicy {
   readonly bundle: Bundle;
   readonly files: readonly PolicyFile[];
   /** Absent: nothing of it is to run. */
-  readonly allowed?: Allowed;
+  readonly allowed?: AllowList;
   /** The folder in which commands run, and from which names are resolved. */
   readonly folder: string;
   readonly plugins: Plugins;
@@ -49,7 +49,7 @@ export async function readPolicy(bundle: Bundle): Promise<Pick<PreparedPolicy, '
 }
 
 /** Checks everything in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED if a file is not a policy, or something may not run here. */
-export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<PreparedPolicy> {
+export async function preparePolicy(bundle: Bundle, allowed: AllowList, folder: string): Promise<PreparedPolicy> {
   const refuse = refusing(bundle);
   const { files, redact } = await readPolicy(bundle);
   for (const file of files) {
@@ -70,7 +70,7 @@ const refusing =
   };
 
 /** Hooks as `register` takes them, and where they come from. */
-export interface Part {
+export interface PolicyHooks {
   readonly hooks: Json;
   readonly origin: Origin;
 }
@@ -90,7 +90,7 @@ export const isOfNoBundle = (name: string): boolean => !name.includes('@');
 export function partsOf(
   { bundle, files, allowed, folder, plugins }: PreparedPolicy,
   events: HostCore['events'],
-): Part[] {
+): PolicyHooks[] {
   return files.flatMap(({ path, hooks = {}, spawnHooks = {}, onFailure, enforce }) => {
     const source = { kind: 'fleet', name: sourceName(bundle.manifest), file: path };
     const origin: Origin = {

@@ -1,15 +1,15 @@
-import type { Sealed } from '../bundle/bundle.js';
+import type { SealedBundle } from '../bundle/bundle.js';
 import type { ChannelStatus } from '../status.js';
 
 /** What is refused, each in a place of its own, in the order in which they matter: what cannot be read; the last that counts, for all hosts and for a share of them; what was in force; and what is posted and does not count. */
 const WHAT = ['unread', 'main', 'canary', 'kept', 'head of main', 'head of canary'] as const;
-export type What = (typeof WHAT)[number];
+export type PolicyPart = (typeof WHAT)[number];
 
-type Refusal = NonNullable<ChannelStatus['refused']>;
+type BundleRefusal = NonNullable<ChannelStatus['refused']>;
 
 /** What a host refuses of a channel, and tells of it. */
 export class Refusals {
-  readonly #all = new Map<What, Refusal>();
+  readonly #all = new Map<PolicyPart, BundleRefusal>();
   readonly #options: { changed(): void; tell(text: string): void };
 
   constructor(options: { changed(): void; tell(text: string): void }) {
@@ -21,16 +21,16 @@ export class Refusals {
   }
 
   /** The one to report. */
-  get first(): Refusal | undefined {
+  get first(): BundleRefusal | undefined {
     return WHAT.map((what) => this.#all.get(what)).find((one) => one !== undefined);
   }
 
-  get(what: What): Refusal | undefined {
+  get(what: PolicyPart): BundleRefusal | undefined {
     return this.#all.get(what);
   }
 
   /** The same refusal is not told twice. */
-  add(what: What, reason: string, bundle: Pick<Sealed, 'name' | 'manifest'> | undefined): void {
+  add(what: PolicyPart, reason: string, bundle: Pick<SealedBundle, 'name' | 'manifest'> | undefined): void {
     const { revision, sequence } = bundle?.manifest ?? {};
     const last = this.#all.get(what);
     if (last?.reason === reason && last.sequence === sequence) return;
@@ -41,7 +41,7 @@ export class Refusals {
   }
 
   /** It is not refused any more. */
-  pass(what: What): void {
+  pass(what: PolicyPart): void {
     if (this.#all.delete(what)) this.#options.changed();
   }
 }

@@ -1,20 +1,20 @@
 import { isEnforcedIn } from '../../host/plan/shadows.js';
 import { sha256 } from '../../values/sha256.js';
-import { type Bundle, readBundle, type Sealed } from '../bundle/bundle.js';
+import { type Bundle, readBundle, type SealedBundle } from '../bundle/bundle.js';
 import type { ChannelStatus } from '../status.js';
-import type { Judged } from './chain.js';
+import type { JudgedPost } from './chain.js';
 import { onceEach } from './copies.js';
 import type { FollowOptions } from './follow-options.js';
-import { type KeptChannel, type Refused, readKept, whyNotKept } from './kept.js';
+import { type KeptChannel, type RefusedBundle, readKept, whyNotKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, prepareHere, reasonOf, whyExpired } from './last-good.js';
 import { type PreparedPolicy, readPolicy } from './prepare.js';
-import { Refusals, type What } from './refusals.js';
+import { type PolicyPart, Refusals } from './refusals.js';
 
-const isCanary = ({ manifest }: Sealed): boolean => manifest.canary !== undefined;
-const placeOf = (sealed: Sealed): 'main' | 'canary' => (isCanary(sealed) ? 'canary' : 'main');
+const isCanary = ({ manifest }: SealedBundle): boolean => manifest.canary !== undefined;
+const placeOf = (sealed: SealedBundle): 'main' | 'canary' => (isCanary(sealed) ? 'canary' : 'main');
 
 /** What is in force of a channel on this host, what it refuses, and what it keeps of both. */
-export class Standing {
+export class ChannelPolicy {
   readonly #options: FollowOptions;
   readonly #refusals: Refusals;
   #kept: KeptChannel;
@@ -25,7 +25,7 @@ export class Standing {
   #ended: PreparedPolicy | undefined;
   #masks: PreparedPolicy['redact'] | undefined;
   /** What those mask that count, and are refused here. */
-  readonly #refusedMasks = new Map<What, PreparedPolicy['redact']>();
+  readonly #refusedMasks = new Map<PolicyPart, PreparedPolicy['redact']>();
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -140,7 +140,7 @@ export class Standing {
    * A canary before it is over, also where this host refuses what has ended it.
    */
   async settle(
-    counted: readonly Judged[],
+    counted: readonly JudgedPost[],
     next: Pick<KeptChannel, 'chain' | 'counted' | 'at' | 'mark'>,
   ): Promise<void> {
     const before = this.#kept;
@@ -164,7 +164,7 @@ export class Standing {
   }
 
   /** The newest of them that this host can take; what it says of the very newest is what it reports. */
-  async #newestOf(posts: readonly Refused[]): Promise<boolean> {
+  async #newestOf(posts: readonly RefusedBundle[]): Promise<boolean> {
     const [newest, ...older] = posts.toReversed();
     if (newest === undefined) return false;
     const place = placeOf(newest.sealed);
@@ -183,13 +183,13 @@ export class Standing {
     return false;
   }
 
-  async #reject(place: 'main' | 'canary', one: Refused, error: unknown): Promise<void> {
+  async #reject(place: 'main' | 'canary', one: RefusedBundle, error: unknown): Promise<void> {
     this.#kept = { ...this.#kept, refused: [...this.#others(place), one] };
     await this.#maskAs(one.sealed);
     this.refuse(place, error, one.sealed);
   }
 
-  async #maskAs(sealed: Sealed): Promise<void> {
+  async #maskAs(sealed: SealedBundle): Promise<void> {
     try {
       const { redact } = await readPolicy(readBundle(sealed.bytes));
       this.#refusedMasks.set(placeOf(sealed), redact);
@@ -199,7 +199,7 @@ export class Standing {
     }
   }
 
-  #others(place: 'main' | 'canary'): Refused[] {
+  #others(place: 'main' | 'canary'): RefusedBundle[] {
     return this.#kept.refused.filter(({ sealed }) => placeOf(sealed) !== place);
   }
 
@@ -270,11 +270,11 @@ export class Standing {
   }
 
   /** It is not refused any more. */
-  pass(what: What): void {
+  pass(what: PolicyPart): void {
     this.#refusals.pass(what);
   }
 
-  refuse(what: What, error: unknown, bundle: Pick<Sealed, 'name' | 'manifest'> | undefined): void {
+  refuse(what: PolicyPart, error: unknown, bundle: Pick<SealedBundle, 'name' | 'manifest'> | undefined): void {
     const reason = reasonOf(error);
     const isOwn = what === 'main' || what === 'canary';
     const hasNone = this.#kept.bundle === undefined && this.#kept.refused.length === 0;

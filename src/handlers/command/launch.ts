@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { execa } from 'execa';
 
 /** What to start, and where. */
-export interface Program {
+export interface LaunchSpec {
   readonly file: string;
   readonly args: readonly string[];
   /** A shell that reads the file as its command line. */
@@ -17,7 +17,7 @@ export interface Program {
 export type Child = ReturnType<typeof execute> & { readonly pid: number };
 
 /** Starts a program, or returns the error that prevented that. */
-export async function launch(program: Program): Promise<{ readonly child: Child } | { readonly error: unknown }> {
+export async function launch(program: LaunchSpec): Promise<{ readonly child: Child } | { readonly error: unknown }> {
   const errors: Error[] = [];
   const child = listenedTo(errors, () => execute(program));
   if (child instanceof Error) {
@@ -29,7 +29,7 @@ export async function launch(program: Program): Promise<{ readonly child: Child 
   return child.pid === undefined ? { error: (await child).cause } : { child: child as Child };
 }
 
-function execute({ file, args, shell, cwd, env }: Program) {
+function execute({ file, args, shell, cwd, env }: LaunchSpec) {
   return execa(file, args, {
     shell,
     cwd,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
 import { exitWatch } from '../../values/exit-watch.js';
 import { ProcessTable, readProcess } from './process-table.js';
-import { endTree, type Root, signalAll, startedBy } from './process-tree.js';
+import { endTree, type RootProcess, signalAll, startedBy } from './process-tree.js';
 
 /** Milliseconds. */
 const POLL = 20;
@@ -42,12 +42,12 @@ export interface GroupOptions {
   readonly atExit?: 'group' | 'tree';
 }
 
-interface Living {
-  readonly root: Root | undefined;
+interface LivingGroup {
+  readonly root: RootProcess | undefined;
   readonly atExit: 'group' | 'tree';
 }
 
-const living = new Map<number, Living>();
+const living = new Map<number, LivingGroup>();
 let forgetExitHook: (() => void) | undefined;
 let idle: NodeJS.Timeout | undefined;
 
@@ -90,12 +90,12 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
 }
 
 /** False if the leader's pid now belongs to another process, which has another start time. */
-function isOurs(leader: number, root: Root | undefined): boolean {
+function isOurs(leader: number, root: RootProcess | undefined): boolean {
   const now = root && readProcess(leader);
   return now === undefined || now.start === root?.start;
 }
 
-function strays(root: Root): boolean {
+function strays(root: RootProcess): boolean {
   const table = ProcessTable.read();
   return table !== undefined && startedBy(table, root, []).length > 0;
 }

@@ -9,7 +9,7 @@ const TERM_TO_KILL = 1500;
 const AFTER_KILL = 500;
 
 /** The first process of a run, which leads its own session. */
-export interface Root {
+export interface RootProcess {
   readonly pid: number;
   readonly start: number;
 }
@@ -19,7 +19,7 @@ export interface Root {
  * processes that carry it. `known` are processes found before: their children belong to the run even if the link to the root
  * is gone. Processes older than the run, and this process, are never included.
  */
-export function startedBy(table: ProcessTable, root: Root, known: Iterable<Process>, mark?: string): Process[] {
+export function startedBy(table: ProcessTable, root: RootProcess, known: Iterable<Process>, mark?: string): Process[] {
   const mine = new Map<number, Process>();
   const take = (found: Process): void => {
     if (!found.dead && found.start >= root.start && found.pid !== process.pid) mine.set(found.pid, found);
@@ -63,7 +63,7 @@ export function signalAll(processes: Iterable<Process>, signal: NodeJS.Signals):
 }
 
 export interface TreeEnd {
-  readonly root: Root;
+  readonly root: RootProcess;
   readonly mark: string | undefined;
   /** Signals the root's whole process group at once; false if the group has no member left. */
   signalGroup(signal: NodeJS.Signals | 0): boolean;

@@ -57,18 +57,18 @@ function wasClosed({ reason }: AbortSignal): boolean {
   return reason instanceof HookscopeError && reason.code === 'CLOSED';
 }
 
-type First = { readonly ending: Ending } | { readonly wish: Json } | { readonly aborted: true };
+type FirstEnd = { readonly ending: Ending } | { readonly wish: Json } | { readonly aborted: true };
 
-async function firstOf({ call: { signal }, running }: CommandRun, wish: Promise<Json>): Promise<First> {
+async function firstOf({ call: { signal }, running }: CommandRun, wish: Promise<Json>): Promise<FirstEnd> {
   let abort: () => void = () => undefined;
-  const aborted = new Promise<First>((resolve) => {
+  const aborted = new Promise<FirstEnd>((resolve) => {
     abort = () => resolve({ aborted: true });
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
   });
   const first = await Promise.race([
-    running.ended.then((ending): First => ({ ending })),
-    wish.then((json): First => ({ wish: json })),
+    running.ended.then((ending): FirstEnd => ({ ending })),
+    wish.then((json): FirstEnd => ({ wish: json })),
     aborted,
   ]);
   signal.removeEventListener('abort', abort);

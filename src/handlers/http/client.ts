@@ -10,7 +10,7 @@ import { PrivateAddressError } from './private-address.js';
 /** Milliseconds within which a server must accept the connection. */
 const CONNECT = 10_000;
 
-export interface Post {
+export interface HttpPost {
   readonly url: URL;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -34,7 +34,7 @@ export interface HttpResponse {
  * Sends one request on a connection of its own. A server may close a kept-alive connection just as the next request is sent, and
  * a guard would then fail for no reason. Proxy settings are ignored. Never throws.
  */
-export async function post(wanted: Post): Promise<HttpResponse | { readonly problem: string }> {
+export async function post(wanted: HttpPost): Promise<HttpResponse | { readonly problem: string }> {
   const { url, lookup, signal } = wanted;
   const connect = connector({ timeout: CONNECT, ...(lookup && { lookup }) });
   let socket: Socket | undefined;
@@ -59,7 +59,7 @@ export async function post(wanted: Post): Promise<HttpResponse | { readonly prob
   }
 }
 
-async function exchange(client: Client, { url, headers, body, signal, limit }: Post): Promise<HttpResponse> {
+async function exchange(client: Client, { url, headers, body, signal, limit }: HttpPost): Promise<HttpResponse> {
   const path = `${url.pathname}${url.search}`;
   const answer = await request.call(client, { path, method: 'POST', headers, body, signal });
   const { statusCode: status } = answer;
@@ -69,9 +69,9 @@ async function exchange(client: Client, { url, headers, body, signal, limit }: P
   return { status, location: Array.isArray(location) ? location[0] : location, text, tooLarge };
 }
 
-type Body = Dispatcher.ResponseData['body'];
+type ResponseBody = Dispatcher.ResponseData['body'];
 
-async function readBody(body: Body, limit: number): Promise<{ text: string; tooLarge: boolean }> {
+async function readBody(body: ResponseBody, limit: number): Promise<{ text: string; tooLarge: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -84,7 +84,7 @@ async function readBody(body: Body, limit: number): Promise<{ text: string; tooL
 }
 
 /** Discards a body that is not needed, and with it the connection. */
-function drop(body: Body): { text: string; tooLarge: boolean } {
+function drop(body: ResponseBody): { text: string; tooLarge: boolean } {
   body.on('error', () => undefined);
   body.destroy();
   return { text: '', tooLarge: false };

@@ -27,7 +27,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+export interface McpConnectOptions {
   readonly name: string;
   readonly server: McpStdioServer | McpHttpServer;
   readonly signal: AbortSignal;
@@ -38,9 +38,9 @@ export interface ConnectOptions {
 }
 
 /** Connects to a server. Rejects with the server's last output if it does not answer. */
-export async function connect({ name, server, signal, gone, onKill }: ConnectOptions): Promise<McpConnection> {
+export async function connect({ name, server, signal, gone, onKill }: McpConnectOptions): Promise<McpConnection> {
   const client = new Client({ name: 'hookscope', version: '1' });
-  let ended: Ended = false;
+  let ended: ConnectionEnd = false;
   let closing: Promise<void> | undefined;
   // Only once: each close() of an SDK transport reports an end, and every reported end closes again.
   const close = (): Promise<void> => {
@@ -91,7 +91,7 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
   };
 }
 
-type Ended = false | 'too_large' | 'connection';
+type ConnectionEnd = false | 'too_large' | 'connection';
 
 function transportTo(
   server: McpStdioServer | McpHttpServer,
@@ -117,7 +117,7 @@ async function callTool(client: Client, { tool, input, signal, trace }: McpCall)
   return client.request({ method: 'tools/call', params }, z.unknown(), { signal, timeout: LONGEST_TIMER });
 }
 
-function failureOf(error: unknown, ended: Ended): { cause: Cause; message: string } {
+function failureOf(error: unknown, ended: ConnectionEnd): { cause: Cause; message: string } {
   if (ended === 'too_large') return { cause: 'too_large', message: `it sent a message of more than ${LIMIT} bytes.` };
   if (ended !== false) return { cause: 'connection', message: reasonOf(error) };
   // The server's own error, whatever its code.

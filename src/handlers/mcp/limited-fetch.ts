@@ -1,14 +1,14 @@
 const NEWLINE = 10;
 const RETURN = 13;
 
-interface Limit {
+interface MessageLimit {
   /** The most bytes of one message. */
   readonly limit: number;
   readonly onTooLarge: () => void;
 }
 
 /** `fetch`, but reading an answer fails once a message in it exceeds the limit. */
-export function limitedFetch(limit: Limit): (url: string | URL, init?: RequestInit) => Promise<Response> {
+export function limitedFetch(limit: MessageLimit): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const response = await fetch(url, init);
     // Only a 200 answer with a body contains messages.
@@ -21,7 +21,7 @@ export function limitedFetch(limit: Limit): (url: string | URL, init?: RequestIn
 /** Counts the bytes of each message. In an event stream each event is a message, ended by an empty line; lines end with CR, LF or CRLF. */
 function counted(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { limit, onTooLarge }: Limit,
+  { limit, onTooLarge }: MessageLimit,
   events: boolean,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();

@@ -2,14 +2,14 @@ const NEWLINE = 10;
 /** How many pieces of a line are collected before they are joined. A server that writes byte by byte must not cost one object per byte. */
 const JOIN_AT = 256;
 
-interface Listeners {
+interface LineListeners {
   onLine(line: string): void;
   /** Called when a line exceeds the limit. Nothing is read after that. */
   onTooLong(): void;
 }
 
 /** Splits incoming pieces into lines of at most `limit` bytes, in linear time. */
-export function createLines(limit: number, { onLine, onTooLong }: Listeners): (piece: Buffer) => void {
+export function createLines(limit: number, { onLine, onTooLong }: LineListeners): (piece: Buffer) => void {
   /** The line's bytes before `pieces`. They are joined only at its end: joining them repeatedly would take quadratic time. */
   let joined: Buffer[] = [];
   let pieces: Buffer[] = [];

@@ -2,7 +2,7 @@ import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ending } from '../../emit/redact/part.js';
-import { within } from '../../values/waiting/timer.js';
+import { doneWithin } from '../../values/waiting/timer.js';
 import { type Child, launch } from '../command/launch.js';
 import { adoptGroup, type ProcessGroup } from '../command/process-group.js';
 import { freshMark, markVariable } from '../command/run-mark.js';
@@ -121,9 +121,9 @@ export class StdioTransport implements Transport {
     if (this.#running === undefined) return;
     const { child, group, exited } = this.#running;
     child.stdin.end();
-    await within(GRACE, exited);
+    await doneWithin(GRACE, exited);
     const ended = group.end('marked');
-    if (!(await within(TOLD, ended))) this.#options.onKill();
+    if (!(await doneWithin(TOLD, ended))) this.#options.onKill();
     await ended;
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     child.unref();

@@ -1,19 +1,19 @@
 import type { Bus } from '../../emit/bus.js';
-import type { AlarmRecord, Unstamped } from '../../emit/record.js';
+import type { AlarmRecord, UnstampedRecord } from '../../emit/record.js';
 import type { CallRole } from '../../events/spec.js';
 import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
 import { canonical, hashOf, headOf } from './canonical.js';
-import { type Denial, Judgement, type PassedCall } from './judgement.js';
+import { CallJudgement, type Denial, type PassedCall } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { PolicyAsks } from './policy-asks.js';
-import { Remembered } from './remembered.js';
+import { RememberedInput } from './remembered.js';
 import { alarmMessage, FORGOTTEN, shortReason } from './words.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
-export type HookAlarm = Unstamped<AlarmRecord>;
+export type HookAlarm = UnstampedRecord<AlarmRecord>;
 
 /** A call of a tool, as an event or a result tells of it. */
 export interface ToolUse extends CallKey {
@@ -57,7 +57,7 @@ export class Alarms {
   /** A recording is being replayed; it ran under other hooks. */
   #replay = false;
   readonly #parts: AlarmParts;
-  readonly #memory = new Memory<Judgement>();
+  readonly #memory = new Memory<CallJudgement>();
   #silent = 0;
   /** Whoever takes over; is told of what changes. */
   #next: ((call: PassedCall) => void) | undefined;
@@ -129,7 +129,7 @@ export class Alarms {
     input: unknown,
     given?: { readonly value: unknown },
   ): void {
-    const known = given && Remembered.of(given.value, true);
+    const known = given && RememberedInput.of(given.value, true);
     for (const judgement of this.#find(use, input)) {
       judgement.refused = undefined;
       if (given) {
@@ -160,12 +160,12 @@ export class Alarms {
     this.#next?.(judgement.plain);
   }
 
-  #hasRun(judgement: Judgement): void {
+  #hasRun(judgement: CallJudgement): void {
     judgement.ran = true;
     this.#memory.ran(judgement);
   }
 
-  #compare(judgement: Judgement, use: ToolUse, { by, input }: Evidence): void {
+  #compare(judgement: CallJudgement, use: ToolUse, { by, input }: Evidence): void {
     const denial = judgement.denied ?? judgement.refused;
     if (denial) this.#tell('not_honoured', use, { by, denial, judgement, input });
     else if (input && !isAsDecided(judgement, use, input.value))
@@ -181,7 +181,7 @@ export class Alarms {
   /** What the process before has judged; what was judged here is newer. */
   takeOver(call: PassedCall): void {
     if (this.#memory.get(call)?.passed === false) return;
-    const judgement = Judgement.from(call);
+    const judgement = CallJudgement.from(call);
     this.strict = true;
     this.some = true;
     this.#memory.set(call, judgement, judgement.chars);
@@ -196,14 +196,14 @@ export class Alarms {
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
     if (this.#replay) return;
     const why = denied && { by: denied.by, reason: shortReason(denied.reason) };
-    const judgement = new Judgement(shorten(use.tool), why, judged && Remembered.of(...judged));
+    const judgement = new CallJudgement(shorten(use.tool), why, judged && RememberedInput.of(...judged));
     this.some = true;
     this.#memory.set(use, judgement, judgement.chars);
     this.#next?.(judgement.plain);
   }
 
   /** The calls a question may be about; without an id, all calls of that tool with that input that have not run, newest first. */
-  #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): Judgement[] {
+  #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): CallJudgement[] {
     const { session, agent, id } = use;
     if (id !== undefined) {
       const known = this.#memory.get({ session, agent, id });
@@ -211,7 +211,7 @@ export class Alarms {
     }
     const tool = shorten(use.tool);
     const keys = new Set([canonical(input)?.key, canonical(input, true)?.key]);
-    const found: Judgement[] = [];
+    const found: CallJudgement[] = [];
     for (const one of this.#memory.newest(BACK)) {
       const { call } = one;
       if (one.tool !== tool || call.session !== session || call.agent !== agent) continue;
@@ -230,7 +230,7 @@ export class Alarms {
   #tell(
     alarm: HookAlarm['alarm'],
     { session, agent, agentType, id, tool, scope }: ToolUse,
-    { by, denial, judgement, input }: Evidence & { denial?: Denial; judgement?: Judgement },
+    { by, denial, judgement, input }: Evidence & { denial?: Denial; judgement?: CallJudgement },
   ): void {
     if (judgement) judgement.told = true;
     const judged = judgement?.inputs?.at(-1)?.exact;
@@ -263,7 +263,7 @@ export class Alarms {
 }
 
 /** An input that cannot be compared raises no alarm. */
-function isAsDecided(judgement: Judgement, use: ToolUse, value: unknown): boolean {
+function isAsDecided(judgement: CallJudgement, use: ToolUse, value: unknown): boolean {
   if (shorten(use.tool) !== judgement.tool) return false;
   if (judgement.isPlainly(value)) return true;
   const { inputs } = judgement;

@@ -71,7 +71,7 @@ class HashedText {
 }
 
 /** An array or object whose JSON is being written. */
-interface Open {
+interface OpenValue {
   readonly of: object;
   /** Of an object, sorted. */
   readonly keys: readonly string[] | undefined;
@@ -81,7 +81,7 @@ interface Open {
 }
 
 function write(value: unknown, loose: boolean, text: HashedText): void {
-  const open: Open[] = [];
+  const open: OpenValue[] = [];
   const within = new Set<object>();
   const begin = (plain: unknown): void => {
     if (typeof plain !== 'object' || plain === null) {

@@ -1,5 +1,5 @@
-import { type CallKey, Entry } from './memory.js';
-import { type PassedInput, Remembered } from './remembered.js';
+import { type CallKey, MemoryEntry } from './memory.js';
+import { type PassedInput, RememberedInput } from './remembered.js';
 
 export interface Denial {
   readonly by: string;
@@ -17,20 +17,20 @@ export interface PassedCall extends CallKey {
 }
 
 /** The last judgement of a call. */
-export class Judgement extends Entry {
+export class CallJudgement extends MemoryEntry {
   readonly tool: string;
   /** Denied by the hooks that judge calls, or because not all of them could be asked. */
   readonly denied: Denial | undefined;
   /** Refused by the user or the approver. */
   refused: Denial | undefined = undefined;
   /** The inputs it may run with, nearly always one; absent if they cannot be compared. */
-  #may: Remembered | readonly Remembered[] | undefined;
+  #may: RememberedInput | readonly RememberedInput[] | undefined;
   ran = false;
   told = false;
   /** It was made in another process. */
   passed = false;
 
-  constructor(tool: string, denied: Denial | undefined, input: Remembered | undefined) {
+  constructor(tool: string, denied: Denial | undefined, input: RememberedInput | undefined) {
     super();
     this.tool = tool;
     this.denied = denied;
@@ -38,9 +38,9 @@ export class Judgement extends Entry {
   }
 
   /** What another process has judged. */
-  static from({ tool, denied, inputs, refused, ran, told }: PassedCall): Judgement {
-    const judgement = new Judgement(tool, denied, undefined);
-    judgement.#may = inputs?.map(Remembered.from);
+  static from({ tool, denied, inputs, refused, ran, told }: PassedCall): CallJudgement {
+    const judgement = new CallJudgement(tool, denied, undefined);
+    judgement.#may = inputs?.map(RememberedInput.from);
     return Object.assign(judgement, { refused, ran, told, passed: true });
   }
 
@@ -49,18 +49,18 @@ export class Judgement extends Entry {
     return { ...this.call, tool, denied, refused, ran, told, inputs: this.inputs?.map(({ plain }) => plain) };
   }
 
-  get inputs(): readonly Remembered[] | undefined {
-    return this.#may instanceof Remembered ? [this.#may] : this.#may;
+  get inputs(): readonly RememberedInput[] | undefined {
+    return this.#may instanceof RememberedInput ? [this.#may] : this.#may;
   }
 
   /** A quick check whether it may run with an input. false means nothing. */
   isPlainly(value: unknown): boolean {
     const may = this.#may;
-    return may instanceof Remembered ? may.isPlainly(value) : may?.some((one) => one.isPlainly(value)) === true;
+    return may instanceof RememberedInput ? may.isPlainly(value) : may?.some((one) => one.isPlainly(value)) === true;
   }
 
   /** It may run with this one, too. */
-  grant(input: Remembered | undefined): void {
+  grant(input: RememberedInput | undefined): void {
     const { inputs } = this;
     this.#may = input && inputs && [...inputs.slice(-3), input];
   }
@@ -70,6 +70,8 @@ export class Judgement extends Entry {
     const { denied } = this;
     const may = this.#may;
     const reason = denied?.reason?.length ?? 0;
-    return may instanceof Remembered ? reason + may.size : (may ?? []).reduce((sum, { size }) => sum + size, reason);
+    return may instanceof RememberedInput
+      ? reason + may.size
+      : (may ?? []).reduce((sum, { size }) => sum + size, reason);
   }
 }

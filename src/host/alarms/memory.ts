@@ -26,7 +26,7 @@ const RAN = 250;
 const NAME = 256;
 
 /** The calls of one agent, keyed by id alone: each call is looked up three times, and a key built from several parts would be hashed each time. */
-interface Agent<T> {
+interface AgentCalls<T> {
   readonly name: string;
   readonly session: string;
   readonly agent: string | undefined;
@@ -36,31 +36,31 @@ interface Agent<T> {
 }
 
 /** What is known about a call. One object each, in a list from the oldest to the newest: tens of thousands are kept, and all that is kept costs the garbage collector. */
-export class Entry {
+export class MemoryEntry {
   /** Absent while it is in no memory. */
-  of: Agent<Entry> | undefined = undefined;
+  of: AgentCalls<MemoryEntry> | undefined = undefined;
   /** The list that it is in. */
-  line: Line | undefined = undefined;
+  line: EntryList | undefined = undefined;
   id = '';
   bytes = 0;
-  older: Entry | undefined = undefined;
-  newer: Entry | undefined = undefined;
+  older: MemoryEntry | undefined = undefined;
+  newer: MemoryEntry | undefined = undefined;
 
   /** The call that it is about. */
   get call(): CallKey {
-    const { session, agent } = this.of as Agent<Entry>;
+    const { session, agent } = this.of as AgentCalls<MemoryEntry>;
     return { session, agent, id: this.id };
   }
 }
 
 /** Entries from the oldest to the newest. */
-class Line {
-  oldest: Entry | undefined = undefined;
-  newest: Entry | undefined = undefined;
+class EntryList {
+  oldest: MemoryEntry | undefined = undefined;
+  newest: MemoryEntry | undefined = undefined;
   size = 0;
   bytes = 0;
 
-  add(entry: Entry): void {
+  add(entry: MemoryEntry): void {
     entry.line = this;
     entry.older = this.newest;
     if (this.newest === undefined) this.oldest = entry;
@@ -70,7 +70,7 @@ class Line {
     this.size++;
   }
 
-  remove(entry: Entry): void {
+  remove(entry: MemoryEntry): void {
     const { older, newer } = entry;
     if (older === undefined) this.oldest = newer;
     else older.newer = newer;
@@ -83,12 +83,12 @@ class Line {
 }
 
 /** What is known about calls: the newest 15 MiB, and of those that have run the last `RAN`. */
-export class Memory<T extends Entry> {
-  readonly #agents = new Map<string, Agent<T>>();
+export class Memory<T extends MemoryEntry> {
+  readonly #agents = new Map<string, AgentCalls<T>>();
   /** The agent of the last lookup. */
-  #last: Agent<T> | undefined;
-  readonly #open = new Line();
-  readonly #ran = new Line();
+  #last: AgentCalls<T> | undefined;
+  readonly #open = new EntryList();
+  readonly #ran = new EntryList();
   /** Bytes of the agents. */
   #bytes = 0;
   /** A Bloom filter of the forgotten entries, three bits each: a marked call may have been known. */
@@ -112,7 +112,7 @@ export class Memory<T extends Entry> {
     const known = of.byId.get(id);
     known?.line?.remove(known);
     of.byId.set(id, entry);
-    entry.of = of as Agent<Entry>;
+    entry.of = of as AgentCalls<MemoryEntry>;
     entry.id = id;
     entry.bytes = ENTRY + 2 * (of.name.length + id.length + chars);
     this.#open.add(entry);
@@ -147,7 +147,7 @@ export class Memory<T extends Entry> {
   }
 
   #forget(entry: T): void {
-    const { of, id } = entry as T & { of: Agent<T> };
+    const { of, id } = entry as T & { of: AgentCalls<T> };
     entry.line?.remove(entry);
     of.byId.delete(id);
     if (of.byId.size === 0) {
@@ -165,7 +165,7 @@ export class Memory<T extends Entry> {
     return true;
   };
 
-  #agentOf(call: CallKey): Agent<T> | undefined {
+  #agentOf(call: CallKey): AgentCalls<T> | undefined {
     const last = this.#last;
     if (last !== undefined && last.session === call.session && last.agent === call.agent) return last;
     const known = this.#agents.get(nameOf(call));
@@ -173,10 +173,10 @@ export class Memory<T extends Entry> {
     return known;
   }
 
-  #newAgent(call: CallKey): Agent<T> {
+  #newAgent(call: CallKey): AgentCalls<T> {
     const { session, agent } = call;
     const name = nameOf(call);
-    const made: Agent<T> = { name, session, agent, byId: new Map(), hash: hashed(START, name) };
+    const made: AgentCalls<T> = { name, session, agent, byId: new Map(), hash: hashed(START, name) };
     this.#agents.set(made.name, made);
     this.#bytes += AGENT;
     this.#last = made;

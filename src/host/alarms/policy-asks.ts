@@ -2,7 +2,7 @@ import { canonical } from './canonical.js';
 import type { CallKey } from './memory.js';
 
 /** A call whose id may not be known: a question about one need not say it. */
-type AskedCall = Omit<CallKey, 'id'> & { readonly tool: string };
+type PolicyAskKey = Omit<CallKey, 'id'> & { readonly tool: string };
 
 /** How many are remembered, the newest. */
 const MOST = 1_000;
@@ -16,7 +16,7 @@ export class PolicyAsks {
   }
 
   /** What policy last said of this call with this input. */
-  note(call: AskedCall, input: unknown, asks: boolean): void {
+  note(call: PolicyAskKey, input: unknown, asks: boolean): void {
     const key = keyOf(call, input);
     this.#calls.delete(key);
     if (!asks) return;
@@ -24,12 +24,12 @@ export class PolicyAsks {
     if (this.#calls.size > MOST) this.#calls.delete(this.#calls.values().next().value as string);
   }
 
-  has(call: AskedCall, input: unknown): boolean {
+  has(call: PolicyAskKey, input: unknown): boolean {
     return this.#calls.has(keyOf(call, input));
   }
 }
 
 /** An input that cannot be compared is any. */
-function keyOf({ session, agent, tool }: AskedCall, input: unknown): string {
+function keyOf({ session, agent, tool }: PolicyAskKey, input: unknown): string {
   return JSON.stringify([session, agent ?? null, tool, canonical(input, true)?.key ?? null]);
 }

@@ -16,7 +16,7 @@ export interface PassedInput {
  * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
  * made on demand. Of a long one there is only the hash and the beginning.
  */
-export class Remembered {
+export class RememberedInput {
   /** Roughly how many characters it holds. */
   readonly size: number;
   /** NONE once it is written. */
@@ -32,25 +32,25 @@ export class Remembered {
   }
 
   /** Returns `undefined` if the value cannot be compared. */
-  static of(value: unknown, given: boolean): Remembered | undefined {
+  static of(value: unknown, given: boolean): RememberedInput | undefined {
     const copied = copyShort(value);
     if (copied) {
-      const remembered = new Remembered(copied.size * (given ? 2 : 1), given);
+      const remembered = new RememberedInput(copied.size * (given ? 2 : 1), given);
       remembered.#copy = copied.value;
       return remembered;
     }
     const exact = canonical(value);
     if (!exact) return undefined;
     const loose = given ? canonical(value, true)?.key : undefined;
-    const remembered = new Remembered(exact.key.length + exact.head.length + (loose?.length ?? 0), given);
+    const remembered = new RememberedInput(exact.key.length + exact.head.length + (loose?.length ?? 0), given);
     remembered.#exact = exact;
     remembered.#loose = loose;
     return remembered;
   }
 
   /** What another process has remembered. */
-  static from({ size, given, exact, loose }: PassedInput): Remembered {
-    const remembered = new Remembered(size, given);
+  static from({ size, given, exact, loose }: PassedInput): RememberedInput {
+    const remembered = new RememberedInput(size, given);
     remembered.#exact = exact;
     remembered.#loose = loose;
     return remembered;

@@ -35,7 +35,7 @@ interface EndedFire extends CallFire {
 }
 
 /** Remembers the outcome of a fire that decides whether a call may run, and with which input. */
-export function decided(fire: EndedFire, decision: AnyDecision): void {
+export function rememberDecision(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
   if (callRole === undefined || fire.cancelled !== undefined || fire.options?.shadowOf !== undefined) return;
   if (callRole === 'judges') notePolicy(fire, decision);

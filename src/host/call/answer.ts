@@ -210,14 +210,14 @@ function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome):
 }
 
 /** The `detail` of a log line about a hook. */
-export interface OfHook {
+export interface HookDetail {
   readonly event: string;
   readonly hook: string;
 }
 
 /** Failures and warnings are always logged, with or without subscribers. */
 export function logProblems(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
-  const about: OfHook = { event: fire.spec.name, hook: name };
+  const about: HookDetail = { event: fire.spec.name, hook: name };
   const who = `${about.event} hook ${name}`;
   const { failure, warnings = [] } = result;
   const { report } = fire.services;
@@ -232,7 +232,7 @@ export function logSlow({ services, spec }: FireFacts, { name }: Registration, d
   report(`Slow hook: ${name} took ${(durationMs / 1000).toFixed(2)} s on ${spec.name}`);
 }
 
-export function isOfHook(detail: unknown): detail is OfHook {
+export function isOfHook(detail: unknown): detail is HookDetail {
   return typeof detail === 'object' && detail !== null && 'hook' in detail && 'event' in detail;
 }
 

@@ -1,4 +1,4 @@
-import type { Piece } from '../../emit/record.js';
+import type { OutputChunk } from '../../emit/record.js';
 import type { Traced } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import type { Outcome } from '../../events/output/outcome.js';
@@ -33,7 +33,7 @@ export const PENDING = Symbol('pending');
 export interface CallReporter {
   /** undefined: the call is recorded, but not traced as it runs. */
   readonly traced: Traced | undefined;
-  progress(piece: Piece): void;
+  progress(piece: OutputChunk): void;
   /** The end of the call; later output is ignored. `at`: the time by `performance.now()`, if it was just read. */
   responded(result: Attempt, at?: number): void;
 }

@@ -115,7 +115,7 @@ export class Background implements BackgroundWork {
     }
   }
 
-  /** Fires the signal. A handler outside the process (a process, a request) takes time to stop, and closing waits for that, but not for its answer. */
+  /** Fires the signal. A handler outside the process (a command, a request) takes time to stop: closing waits for that, but not for its answer. */
   #cut({ registration, context, later }: BackgroundCall, reason: Error): void {
     Context.end(context, reason);
     if (handlerOf(registration) !== undefined) this.linger(registration.name, later);

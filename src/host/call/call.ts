@@ -2,7 +2,7 @@ import type { ExternalCall } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { EndSignal } from '../../values/waiting/lazy-signal.js';
 import type { CallReporter } from './attempt.js';
-import type { Carried } from './carry.js';
+import type { CarriedInput } from './carry.js';
 import { Context } from './context.js';
 import type { RunningFire } from './facts.js';
 
@@ -18,8 +18,8 @@ export function makeCall(
   // The caller has checked that the input can be carried.
   const { cwd } = input;
   const here = typeof cwd === 'string' ? cwd : process.cwd();
-  const carried = fire.carried(input) as Carried;
-  return Object.assign(new Ends(context), {
+  const carried = fire.carried(input) as CarriedInput;
+  return Object.assign(new CallSignals(context), {
     spec: fire.spec,
     input: carried.input,
     json: carried.json,
@@ -41,7 +41,7 @@ export function makeCall(
 }
 
 /** Getters on a class: getters in an object literal put the object into dictionary mode. */
-class Ends {
+class CallSignals {
   readonly #context: Context;
 
   constructor(context: Context) {

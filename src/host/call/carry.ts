@@ -8,7 +8,7 @@ import { isObject, type Json } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 
 /** An input as hooks outside the process get it: a plain copy, and its JSON. */
-export interface Carried {
+export interface CarriedInput {
   readonly input: Json;
   readonly json: string;
   /** The line that replaces the rewritable field, if that field cannot be carried. */
@@ -19,7 +19,7 @@ export interface Carried {
  * Makes an input ready to leave the process. Values that are nested too deeply, too large or not JSON cannot leave. In events before the
  * fact such an input is refused with INVALID_INPUT; in events after the fact those values are withheld and the rest is carried.
  */
-export function carry(spec: EventSpec, input: Json, most: number): Carried | HookscopeError {
+export function carry(spec: EventSpec, input: Json, most: number): CarriedInput | HookscopeError {
   // Before the fact binary data is refused, because its JSON form may leave content out of an input that hooks judge.
   const room: CopyBudget = { left: most, bytes: spec.afterTheFact && bytesAsJson };
   const copied: Record<string, unknown> = {};
@@ -90,7 +90,7 @@ function lightened(one: Json, room: CopyBudget): unknown {
 }
 
 /** Keeps the short texts of an input, which say what it is about, and withholds everything else. */
-function smallest(spec: EventSpec, input: Json, why: string): Carried {
+function smallest(spec: EventSpec, input: Json, why: string): CarriedInput {
   const short = (value: unknown): boolean => typeof value !== 'object' && String(value).length <= 10_000;
   const copied = Object.fromEntries(
     Object.entries(input).map(([key, value]) => [key, short(value) ? value : withheldLine(key, why)]),
@@ -118,11 +118,11 @@ function refused(spec: EventSpec, field: string, why: string): HookscopeError {
 }
 
 /** The input of one fire as it leaves the process, made once for each version however many hooks need it. */
-export class Carrying {
+export class InputCarrier {
   readonly #spec: EventSpec;
   readonly #most: number;
   readonly #refuse: (error: HookscopeError) => void;
-  #last: { readonly input: Json; readonly as: Carried } | undefined;
+  #last: { readonly input: Json; readonly as: CarriedInput } | undefined;
 
   constructor(spec: EventSpec, most: number, refuse: (error: HookscopeError) => void) {
     this.#spec = spec;
@@ -130,7 +130,7 @@ export class Carrying {
     this.#refuse = refuse;
   }
 
-  of(input: Json): Carried | undefined {
+  of(input: Json): CarriedInput | undefined {
     if (this.#last?.input === input) return this.#last.as;
     const as = carry(this.#spec, input, this.#most);
     if (as instanceof HookscopeError) {

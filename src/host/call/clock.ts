@@ -8,7 +8,7 @@ export interface WatchedFire {
 }
 
 /** Something under way that may run out of time or be cancelled: one handler's call. */
-export interface Watched {
+export interface PendingWork {
   /** Milliseconds; 0 never expires. */
   limit: number;
   /** When it was first seen pending, in milliseconds of the monotonic clock; 0: not yet. */
@@ -20,16 +20,16 @@ export interface Watched {
   cancel(): void;
   /** Names of the handlers it waits for. */
   pendingNames(): readonly string[];
-  before?: Watched | undefined;
-  after?: Watched | undefined;
+  before?: PendingWork | undefined;
+  after?: PendingWork | undefined;
 }
 
 /** A whole fire that is under way, also between two of its calls. */
-export class UnderWay implements Watched {
+export class PendingFire implements PendingWork {
   readonly limit = 0;
   readonly since = 0;
-  before: Watched | undefined = undefined;
-  after: Watched | undefined = undefined;
+  before: PendingWork | undefined = undefined;
+  after: PendingWork | undefined = undefined;
   readonly fire: WatchedFire;
 
   constructor(fire: WatchedFire) {
@@ -57,11 +57,11 @@ const SWEEP = 10;
  * exists only while something is pending.
  */
 export class Clock {
-  #first: Watched | undefined;
+  #first: PendingWork | undefined;
   #timer: NodeJS.Timeout | undefined;
   #idle = 0;
 
-  watch(node: Watched): void {
+  watch(node: PendingWork): void {
     const next = this.#first;
     if (next) {
       node.after = next;
@@ -72,7 +72,7 @@ export class Clock {
   }
 
   /** Safe to call twice. */
-  forget(node: Watched): void {
+  forget(node: PendingWork): void {
     const { before, after } = node;
     if (before) before.after = after;
     else if (this.#first === node) this.#first = after;
@@ -83,9 +83,9 @@ export class Clock {
   }
 
   /** Everything under way now. */
-  *pending(): Generator<Watched> {
+  *pending(): Generator<PendingWork> {
     for (let node = this.#first; node; ) {
-      const next: Watched | undefined = node.after;
+      const next: PendingWork | undefined = node.after;
       yield node;
       node = next;
     }

@@ -7,7 +7,7 @@ import type { FireSettings } from '../fire-options.js';
 import type { Plan } from '../plan/plan.js';
 import type { EventState, Services } from '../services.js';
 import type { CallReporter, FireReporter } from './attempt.js';
-import type { Carried } from './carry.js';
+import type { CarriedInput } from './carry.js';
 import type { Context } from './context.js';
 
 /** What is known about a fire from its beginning. Contexts, records and background runs read it; none of it changes. */
@@ -74,7 +74,7 @@ export interface RunningFire extends FireFacts {
   /** Rejects the fire, because a value from the agent threw when it was read. */
   fail(error: unknown): void;
   /** The input for hooks outside the process; `undefined`: it cannot be serialised, and the fire has been cancelled. */
-  carried(input: Json): Carried | undefined;
+  carried(input: Json): CarriedInput | undefined;
   /** Milliseconds a handler has; handlers that share a deadline get what is left of it. 0: no limit. */
   remaining(registration: Registration): number;
 }

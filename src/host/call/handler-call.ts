@@ -8,11 +8,11 @@ import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } fro
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, GRACE, notLoaded, timeout } from './call-failures.js';
-import type { Watched } from './clock.js';
+import type { PendingWork } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
 import { loading } from './loading.js';
-import { answerOf } from './said-again.js';
+import { recordedAnswerOf } from './said-again.js';
 import { untrusted } from './untrusted.js';
 import { type CallbackFunction, callbackOf, handlerOf, isAsync, isOutside } from './work.js';
 
@@ -25,11 +25,11 @@ export interface CallOwner {
  * One call of one handler: the only place with a deadline, a signal and a catch. Hooks in series share one object, until a call times
  * out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
  */
-export class HandlerCall implements Watched, CallFacts {
+export class HandlerCall implements PendingWork, CallFacts {
   limit = 0;
   since = 0;
-  before: Watched | undefined = undefined;
-  after: Watched | undefined = undefined;
+  before: PendingWork | undefined = undefined;
+  after: PendingWork | undefined = undefined;
   readonly fire: RunningFire;
   registration: Registration;
   context: Context = undefined as never;
@@ -91,7 +91,7 @@ export class HandlerCall implements Watched, CallFacts {
   private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     const { fire, registration, input } = this;
     const callback = callbackOf(registration);
-    const answer = answerOf(registration);
+    const answer = recordedAnswerOf(registration);
     if (callback === undefined && answer === undefined && this.mustLoad(kind)) return PENDING;
     const changed = registration.trustCheck?.(input);
     if (changed) return untrusted(fire, changed);

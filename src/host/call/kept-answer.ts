@@ -3,7 +3,7 @@ import type { HandlerResult } from '../decide/fold-common.js';
 import type { Attempt } from './attempt.js';
 
 /** What a callback remembers of its latest answer; other kinds of handlers remember nothing. */
-interface Remembering {
+interface AnswerKeeper {
   readonly recent?: { has(outcome: Attempt['outcome']): boolean };
   kept?: KeptAnswer | undefined;
 }
@@ -24,7 +24,7 @@ export class KeptAnswer implements HandlerResult {
 
   /** A hook that repeats its latest answer gets the same object: most hooks always give one answer. */
   static of(registration: Registration, attempt: Attempt): KeptAnswer {
-    const work = registration.work as Remembering;
+    const work = registration.work as AnswerKeeper;
     const { kept } = work;
     if (kept?.attempt === attempt && kept.registration === registration) return kept;
     const made = new KeptAnswer(registration, attempt);
@@ -34,7 +34,7 @@ export class KeptAnswer implements HandlerResult {
 
   /** Whether the next fire gets this object if the hook repeats its answer. */
   get isShared(): boolean {
-    return (this.registration.work as Remembering).kept === this;
+    return (this.registration.work as AnswerKeeper).kept === this;
   }
 
   get counts(): boolean {

@@ -53,10 +53,10 @@ function keepAtExit(clear: () => void): void {
 }
 
 /** A session's folder is made when first needed, readable by this user alone. */
-export const createSpill = (report: (message: string) => void): LargeOutput => new Spill(report);
+export const createSpill = (report: (message: string) => void): LargeOutput => new OutputFiles(report);
 
 /** A class, because a getter puts an object literal into dictionary mode, which is slow, and every answer passes here. */
-class Spill implements LargeOutput {
+class OutputFiles implements LargeOutput {
   readonly #folders = new Map<string, string>();
   readonly #report: (message: string) => void;
   #root: string | undefined = undefined;
@@ -165,13 +165,13 @@ function removeOld(root: string, remove: (folder: string) => void): void {
 
 const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
 
-type Output = Outcome['output'];
+type HandlerOutput = Outcome['output'];
 
-function replaced(output: Output, previews: ReadonlyMap<string, string>): Output {
+function replaced(output: HandlerOutput, previews: ReadonlyMap<string, string>): HandlerOutput {
   const part = (key: string, value: unknown): unknown => {
     if (typeof value === 'string') return KEYS.includes(key) ? (previews.get(value) ?? value) : value;
     const holds = HOLDERS.includes(key) && typeof value === 'object' && value !== null;
-    return holds ? replaced(value as Output, previews) : value;
+    return holds ? replaced(value as HandlerOutput, previews) : value;
   };
   return Object.fromEntries(Object.entries(output).map(([key, value]) => [key, part(key, value)]));
 }

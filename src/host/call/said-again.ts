@@ -4,8 +4,8 @@ import type { Attempt } from './attempt.js';
 import type { FireFacts } from './facts.js';
 
 /** Returns a hook's recorded result without running the hook. */
-export type AnswerFunction = (fire: FireFacts, registration: Registration, input: Json) => Attempt;
+export type AnswerSource = (fire: FireFacts, registration: Registration, input: Json) => Attempt;
 
 /** The recorded answer of a hook that is not run again. */
-export const answerOf = ({ work }: Registration): AnswerFunction | undefined =>
-  (work as { readonly answer?: AnswerFunction }).answer;
+export const recordedAnswerOf = ({ work }: Registration): AnswerSource | undefined =>
+  (work as { readonly answer?: AnswerSource }).answer;

@@ -102,7 +102,7 @@ function specifics(
 }
 
 /** All handlers' answers, not yet serialised. */
-export class Listed implements OutcomesLater {
+export class OutcomeList implements OutcomesLater {
   readonly #said: readonly HandlerResult[];
 
   constructor(said: readonly HandlerResult[]) {

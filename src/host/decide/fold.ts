@@ -2,7 +2,7 @@ import { effectOf, type FailureEffect } from '../../events/failure.js';
 import type { EventSpec, Subject, Verdict } from '../../events/spec.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
-import { common, type HandlerResult, isVerdict, Listed } from './fold-common.js';
+import { common, type HandlerResult, isVerdict, OutcomeList } from './fold-common.js';
 
 /** How several verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
@@ -29,7 +29,7 @@ export function fold(
   spec: EventSpec,
   said: readonly HandlerResult[],
   context: FoldContext,
-  outcomes: OutcomesLater = new Listed(said),
+  outcomes: OutcomesLater = new OutcomeList(said),
 ): AnyDecision {
   const decision = makeDecision(spec, undefined, outcomes);
   const fields = decision as DecisionFields;

@@ -1,13 +1,13 @@
 import type { HookscopeError } from '../../errors.js';
 import type { EventSpec, Subject } from '../../events/spec.js';
 import { deepFreeze } from '../../values/copies/freeze.js';
-import { decided } from '../alarms/use.js';
-import type { Carrying } from '../call/carry.js';
+import { rememberDecision } from '../alarms/use.js';
+import type { InputCarrier } from '../call/carry.js';
 import type { KeptAnswer } from '../call/kept-answer.js';
 import type { AnyDecision } from '../decide/decision.js';
 import { fold } from '../decide/fold.js';
-import type { Settled } from '../elsewhere.js';
-import type { Candidates, Plan, Quiet } from '../plan/plan.js';
+import type { SettledAsk } from '../elsewhere.js';
+import type { Candidates, Plan, SilentDecision } from '../plan/plan.js';
 import { recordHandlers } from '../tell/record.js';
 import type { BusFireReporter } from '../tell/reporter.js';
 import type { AskingFire } from './elsewhere.js';
@@ -31,7 +31,7 @@ interface AskedFire extends AskingFire {
   /** Knows which hooks were skipped. */
   readonly screen: Screen | undefined;
   readonly walk: Walk | undefined;
-  readonly carrying: Carrying | undefined;
+  readonly carrying: InputCarrier | undefined;
 }
 
 const NOTHING: readonly KeptAnswer[] = Object.freeze([]);
@@ -43,7 +43,7 @@ export function conclude(run: AskedFire): AnyDecision {
   const { walk, spoken = NOTHING, screen, candidates } = run;
   const passed = screen?.passed ?? ALL;
   if (walk !== undefined) return concludeWalk(run, walk);
-  if (spoken === NOTHING && passed.length === 0) return (candidates.quiet as Quiet).decision;
+  if (spoken === NOTHING && passed.length === 0) return (candidates.quiet as SilentDecision).decision;
   if (!dependsOnlyOnAnswers(run)) return foldAnswers(run, spoken, passed);
   const { said } = candidates;
   if (said !== undefined && areSame(said.answers, spoken)) {
@@ -92,16 +92,16 @@ function report(
   reporter: BusFireReporter,
   { notes, taps }: Walk,
   decision: AnyDecision,
-  settled: Settled | undefined,
+  settled: SettledAsk | undefined,
 ): void {
   const walked = { plan, notes, taps, cancelled: cancelled !== undefined };
   reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
 }
 
 /** Reports the decision to subscribers, and returns what the agent is told. */
-export function tellDecision(run: AskedFire, decision: AnyDecision, settled?: Settled): AnyDecision {
+export function tellDecision(run: AskedFire, decision: AnyDecision, settled?: SettledAsk): AnyDecision {
   if (run.reporter !== undefined && run.walk !== undefined) report(run, run.reporter, run.walk, decision, settled);
   const final = settled?.decision ?? decision;
-  decided(run, final);
+  rememberDecision(run, final);
   return final;
 }

@@ -5,7 +5,7 @@ import { linkAbort } from '../../values/waiting/link-abort.js';
 import type { CallFire } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
-import type { Answered, Settled } from '../elsewhere.js';
+import type { AskAnswer, SettledAsk } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
 
 /** A fire whose decision is an ask. */
@@ -20,7 +20,7 @@ export interface AskingFire extends CallFire {
   /** Rejects the fire. */
   cancel(error: HookscopeError): void;
   /** Reports the fire to subscribers, and returns what the agent is told. */
-  tell(decision: AnyDecision, settled?: Settled): AnyDecision;
+  tell(decision: AnyDecision, settled?: SettledAsk): AnyDecision;
 }
 
 /** Used after the fold, where any deny has already won. `isOpen` is only called for asks. */
@@ -38,7 +38,7 @@ export function isOpen({ services, options, spec, cancelled, input }: AskingFire
 }
 
 /** Asks outside the process, and reports the fire once there is a result. Rejects with ABORTED, or with CLOSED if the host closes meanwhile. */
-export function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
+export function settleAsk(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
   const over = new AbortController();
   const settled = answerTo(run, decision, over);
   const close = async (): Promise<void> => over.abort(new HookscopeError('CLOSED', {}));
@@ -86,7 +86,7 @@ const saysAsk = ({ decision, hookSpecificOutput }: AnyDecision['outcomes'][numbe
   decision === 'ask' || hookSpecificOutput?.['permissionDecision'] === 'ask';
 
 /** The decision that the agent gets. Without an answer the ask stands, unless the fire or the host denies unanswered asks. */
-function withAnswer({ spec, options, services }: AskingFire, decision: AnyDecision, answered: Answered): AnyDecision {
+function withAnswer({ spec, options, services }: AskingFire, decision: AnyDecision, answered: AskAnswer): AnyDecision {
   const { answer, by, reason } = answered;
   const usual = services.unanswered === 'block' ? 'deny' : 'ask';
   const verdict = answer === 'none' ? (options.asked?.unanswered ?? usual) : answer;

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../../events/catalogue.js';
-import { named } from '../../events/define.js';
+import { withName } from '../../events/define.js';
 import { inputGuard } from '../../events/guard.js';
 import { Meanings } from '../../events/output/meant.js';
 import { checkEvent } from '../../events/own-event.js';
@@ -66,7 +66,7 @@ export function eventSpecs(
       });
     }
     checkEvent(definition, `events.${name}.`);
-    entries.set(name, guardSubject(named(name, definition), report));
+    entries.set(name, guardSubject(withName(name, definition), report));
   }
   return entries;
 }

@@ -8,14 +8,14 @@ import type { Json } from '../../values/shape.js';
 import { linkAbort } from '../../values/waiting/link-abort.js';
 import { undecided } from '../alarms/use.js';
 import { type Attempt, affectsLaterHooks, PENDING } from '../call/attempt.js';
-import { type Carried, Carrying } from '../call/carry.js';
+import { type CarriedInput, InputCarrier } from '../call/carry.js';
 import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import { KeptAnswer } from '../call/kept-answer.js';
 import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
-import type { Settled } from '../elsewhere.js';
+import type { SettledAsk } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
 import type { RawTap } from '../hooks.js';
 import type { Candidates, Plan } from '../plan/plan.js';
@@ -23,7 +23,7 @@ import type { EventState } from '../services.js';
 import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
-import { isAsk, isOpen, settle } from './elsewhere.js';
+import { isAsk, isOpen, settleAsk } from './elsewhere.js';
 import { shortened } from './kept.js';
 import { Screen } from './screen.js';
 import { copyForShadows } from './shadow-input.js';
@@ -57,7 +57,7 @@ export class FireRun implements RunningFire, CallOwner {
   spoken: KeptAnswer[] | undefined = undefined;
   screen: Screen | undefined = undefined;
   walk: Walk | undefined = undefined;
-  carrying: Carrying | undefined = undefined;
+  carrying: InputCarrier | undefined = undefined;
   /** The input for shadows, the hooks that are not enforced; undefined: there are none. */
   followed: Json | undefined = undefined;
   private tapped: TappedWalk | undefined = undefined;
@@ -203,7 +203,7 @@ export class FireRun implements RunningFire, CallOwner {
       const decision = this.decide();
       // A handler cancelled the fire synchronously: the other answers must not be read as permission.
       if (this.cancelled) return Promise.reject(this.cancelled);
-      if (isAsk(decision) && isOpen(this)) return settle(this, decision);
+      if (isAsk(decision) && isOpen(this)) return settleAsk(this, decision);
       const { quiet } = this.candidates;
       return decision === quiet?.decision ? quiet.promise : Promise.resolve(decision);
     } catch (error) {
@@ -220,7 +220,7 @@ export class FireRun implements RunningFire, CallOwner {
     try {
       const decision = this.decide();
       if (this.cancelled) this.reject?.(this.cancelled);
-      else this.resolve?.(isAsk(decision) && isOpen(this) ? (settle(this, decision) as never) : decision);
+      else this.resolve?.(isAsk(decision) && isOpen(this) ? (settleAsk(this, decision) as never) : decision);
     } catch (error) {
       this.reject?.(this.unreadable(error));
     }
@@ -240,13 +240,13 @@ export class FireRun implements RunningFire, CallOwner {
     return (isQuiet && !this.remembers) || (isAsk(decision) && isOpen(this)) ? decision : tellDecision(this, decision);
   }
 
-  tell(decision: AnyDecision, settled?: Settled): AnyDecision {
+  tell(decision: AnyDecision, settled?: SettledAsk): AnyDecision {
     return tellDecision(this, decision, settled);
   }
 
   /** The input for hooks outside the process. If it cannot be serialised, the fire rejects, which permits nothing. */
-  carried(input: Json): Carried | undefined {
-    this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
+  carried(input: Json): CarriedInput | undefined {
+    this.carrying ??= new InputCarrier(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);
   }
 

@@ -1,11 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { type Json, textOf } from '../../values/shape.js';
-import { type CallFire, decided, ran, undecided } from '../alarms/use.js';
+import { type CallFire, ran, rememberDecision, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
-import type { Quiet } from '../plan/plan.js';
+import type { SilentDecision } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
@@ -32,7 +32,7 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
 }
 
 /** Whether a fire would accept this input. If not, the caller must not start anything for it. */
-export function takes(services: HostCore, event: string, input: Json, scope?: ScopeRef): boolean {
+export function takesInput(services: HostCore, event: string, input: Json, scope?: ScopeRef): boolean {
   const state = services.events[event];
   return state !== undefined && !(completeInput(state, input, sessionOf(services, scope)) instanceof HookscopeError);
 }
@@ -107,9 +107,9 @@ function withoutHooks(
   if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input);
   const complete = completeInput(state, input, sessionOf(services, options?.scope));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, false);
-  const { decision, promise } = state.plans.of(found).candidates(undefined).quiet as Quiet;
+  const { decision, promise } = state.plans.of(found).candidates(undefined).quiet as SilentDecision;
   if (remembers)
-    decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
+    rememberDecision({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
   return ended(services, state, found, promise, complete);
 }
 

@@ -5,7 +5,7 @@ import { put } from '../../values/copies/put.js';
 import type { Json } from '../../values/shape.js';
 
 /** An event with a fast check of its input; false only means that the full check must run. */
-interface Checked {
+interface CheckedEvent {
   readonly spec: EventSpec;
   accepts(input: unknown): boolean;
 }
@@ -19,7 +19,7 @@ export interface SessionFields {
 }
 
 /** Parses the input once: returns it unchanged if nothing is missing, else with the session's fields added. */
-export function completeInput(state: Checked, input: Json, session: SessionFields): Json | HookscopeError {
+export function completeInput(state: CheckedEvent, input: Json, session: SessionFields): Json | HookscopeError {
   return state.accepts(input) ? input : fillIn(state, input, session);
 }
 
@@ -29,7 +29,7 @@ function baseFields({ session_id, transcript_path, cwd, permission_mode }: Sessi
   return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };
 }
 
-function fillIn(state: Checked, input: Json, session: SessionFields): Json | HookscopeError {
+function fillIn(state: CheckedEvent, input: Json, session: SessionFields): Json | HookscopeError {
   const { name } = state.spec;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });

@@ -35,7 +35,7 @@ function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
 }
 
 /** One host's shadow runs: the fires since the last run, and the runs under way. */
-class Following {
+class ShadowRuns {
   readonly #background: Background;
   readonly #asked = new Set<FireRun>();
   #closing = false;
@@ -105,7 +105,7 @@ class Following {
   }
 }
 
-const ALL = new WeakMap<Background, Following>();
+const ALL = new WeakMap<Background, ShadowRuns>();
 
 /**
  * After a fire is decided and its caller has continued, calls each shadow (a hook that is not enforced) on its own with the input that
@@ -115,7 +115,7 @@ export function followByShadows(run: FireRun, decided: Promise<unknown>): void {
   const { background } = run.services;
   let following = ALL.get(background);
   if (following === undefined) {
-    following = new Following(background);
+    following = new ShadowRuns(background);
     ALL.set(background, following);
   }
   following.note(run, decided);

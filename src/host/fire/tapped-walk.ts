@@ -1,5 +1,5 @@
 import type { Registration } from '../../scopes/registration.js';
-import { UnderWay } from '../call/clock.js';
+import { PendingFire } from '../call/clock.js';
 import type { RunningFire } from '../call/facts.js';
 import { type EventHook, runThroughTaps, type TapDriver } from '../hooks.js';
 import type { Walk } from './walk.js';
@@ -19,7 +19,7 @@ export class TappedWalk implements TapDriver {
 
   async run(hook: EventHook): Promise<void> {
     const { clock } = this.#fire.services;
-    const underWay = new UnderWay(this.#fire);
+    const underWay = new PendingFire(this.#fire);
     clock.watch(underWay);
     try {
       await runThroughTaps(hook, this.#fire, this);

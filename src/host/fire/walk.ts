@@ -11,7 +11,7 @@ import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
 
 /** How far `FireRun` has come, and what it found. */
-interface Listened {
+interface ListenedSoFar {
   readonly at: number;
   readonly spoken: readonly KeptAnswer[] | undefined;
   readonly screen: { readonly passed: readonly number[] } | undefined;
@@ -63,7 +63,7 @@ export class Walk implements CallOwner {
   }
 
   /** Takes over from `FireRun`: the hooks it skipped were not asked, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
-  takeOver({ at: asked, spoken = [], screen }: Listened, word: Attempt): void {
+  takeOver({ at: asked, spoken = [], screen }: ListenedSoFar, word: Attempt): void {
     const { notes } = this;
     const { passed = [] } = screen ?? {};
     const { list, places } = this.candidates;

@@ -20,19 +20,19 @@ export interface Candidates {
   /** The subject alone decides who runs, and all run in series, so the walk need not check any of them again. */
   readonly plain: boolean;
   /** If all run in series, each for itself: the decision of a fire in which every hook runs and is silent. */
-  readonly quiet: Quiet | undefined;
+  readonly quiet: SilentDecision | undefined;
   /** What the hooks said in the last fire, if they may say it again. */
-  said: Said | undefined;
+  said: SharedAnswers | undefined;
 }
 
 /** Answers, and from the second fire with the same answers on their decision, which all such fires share; frozen. */
-export interface Said {
+export interface SharedAnswers {
   readonly answers: readonly HandlerResult[];
   readonly decision: AnyDecision | undefined;
 }
 
 /** The decision if every hook is silent: shared by all fires and frozen; as a value and as a promise. */
-export class Quiet implements OutcomesLater {
+export class SilentDecision implements OutcomesLater {
   readonly decision: AnyDecision;
   readonly promise: Promise<AnyDecision>;
   readonly #list: readonly Registration[];
@@ -172,7 +172,7 @@ function candidatesOf({ spec, registrations }: Plan, subject: Subject): Candidat
     deciders,
     copies: keys.size > 0 ? keys : undefined,
     plain: inSeries && !list.some(isLookedAt),
-    quiet: inSeries ? new Quiet(spec, list, deciders) : undefined,
+    quiet: inSeries ? new SilentDecision(spec, list, deciders) : undefined,
     said: undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import { type Both, lineageOf, type ScopeLookup, type ScopeTree } from '../../scopes/tree.js';
+import { lineageOf, type ScopeLookup, type ScopeTree, type SharedScopes } from '../../scopes/tree.js';
 import { makePlan, type Plan } from './plan.js';
 
 /** What the plans of all events depend on. */
@@ -13,7 +13,7 @@ interface Sources {
   changes: number;
 }
 
-interface Stamped {
+interface StampedPlan {
   readonly stamp: number;
   readonly plan: Plan;
 }
@@ -29,7 +29,7 @@ export class EventPlans {
   #plan: Plan | undefined;
   #changes = -1;
   /** Of two scopes whose hooks both count: by the one, then by the other. */
-  readonly #joined = new WeakMap<Scope, WeakMap<Scope, Stamped>>();
+  readonly #joined = new WeakMap<Scope, WeakMap<Scope, StampedPlan>>();
 
   constructor(spec: EventSpec, sources: Sources) {
     this.#spec = spec;
@@ -62,7 +62,7 @@ export class EventPlans {
     return plan;
   }
 
-  #join(scope: Scope, both: Both): Plan {
+  #join(scope: Scope, both: SharedScopes): Plan {
     const [one, other] = both;
     const { all, changes } = this.#sources;
     const stamp = all ? changes : versionsOf(one) + versionsOf(other);
@@ -71,7 +71,7 @@ export class EventPlans {
     const lineage = lineageOf(both);
     const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
     const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : lineage, own);
-    const plans = this.#joined.get(one) ?? new WeakMap<Scope, Stamped>();
+    const plans = this.#joined.get(one) ?? new WeakMap<Scope, StampedPlan>();
     this.#joined.set(one, plans.set(other, { stamp, plan }));
     return plan;
   }

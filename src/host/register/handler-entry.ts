@@ -12,28 +12,28 @@ import { checks, FILLED, isObject, isText, oneOf, SECONDS } from '../../values/s
 import { type CallbackFunction, CallbackWork, type Work } from '../call/work.js';
 import type { CallbackSpec, HookGroup } from '../types.js';
 
-/** Marks a ready-made handler, for hooks that come from another program. */
+/** Marks a handler that we have made ourselves, for hooks that come from another program. */
 const MADE = Symbol('made');
 
-/** Wraps a ready-made handler, so that it can be passed where hooks are read. */
+/** Wraps a handler of our own for a place where hooks are read. */
 export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
 const WRAPPED = Symbol('wrapped');
 
-/** A description whose handler is wrapped by another, which gives it the input and reads its answer in another program's format. */
-interface Wrapped {
+/** A description whose handler is run by another: what it is told, and how its answer is read, is another program's. */
+interface WrappedHandler {
   readonly description: HandlerDescription;
   wrap(handler: Handler): Handler;
 }
 
-/** Marks such a description, so that it can be passed where hooks are read. */
-export const wrappedHandler = (wrapped: Wrapped): object => ({ [WRAPPED]: wrapped });
+/** Puts it where hooks are read. */
+export const wrappedHandler = (wrapped: WrappedHandler): object => ({ [WRAPPED]: wrapped });
 
-/** The part of a hook that its hash is made from: the function, or the description. */
+/** What its hash is made from: the function, or the description. */
 export function whatIs(hook: unknown): unknown {
   if (!isObject(hook)) return hook;
   if (MADE in hook) return { made: (hook[MADE] as Handler).kind, name: (hook[MADE] as Handler).name };
-  return WRAPPED in hook ? (hook[WRAPPED] as Wrapped).description : hook;
+  return WRAPPED in hook ? (hook[WRAPPED] as WrappedHandler).description : hook;
 }
 
 /** How handlers are read. */
@@ -46,7 +46,7 @@ export interface HandlerOptions {
   warn(message: string): void;
 }
 
-/** A handler's own options, which take precedence over its group's. */
+/** A handler's own options go before its group's. */
 const HANDLER = {
   handler: checks.fn,
   name: FILLED,
@@ -67,7 +67,7 @@ export interface Options extends Omit<HookGroup, 'matcher' | 'hooks'>, Omit<Call
   readonly statusMessage?: string;
 }
 
-/** A handler after it was read. */
+/** A handler as it was found, read. */
 export interface ReadHandler {
   readonly work: Work;
   readonly kind: Registration['kind'];
@@ -75,7 +75,7 @@ export interface ReadHandler {
   readonly label: string | undefined;
   readonly dedup?: string | undefined;
   readonly invalid?: Skip;
-  /** A rule that allows: it permits everything it matches, so it must not match when a matcher fails. */
+  /** All that it is asked about is permitted, so it is asked only where that is known. */
   readonly permits?: boolean;
 }
 
@@ -92,7 +92,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
     return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
   }
   if (WRAPPED in hook) {
-    const { description, wrap } = hook[WRAPPED] as Wrapped;
+    const { description, wrap } = hook[WRAPPED] as WrappedHandler;
     const { handler, options } = handlerFor(description, where, spec, how.external, how.context, DESCRIBED);
     return { work: { handler: wrap(handler) }, kind: handler.kind, own: options, label: handler.name };
   }
@@ -113,7 +113,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
-/** The type to suggest for a description without one, by a key that only this type has. */
+/** What a description that forgets its type must be, by the key that only it has. */
 const TYPES: Readonly<Record<string, HandlerKind>> = {
   command: 'command',
   url: 'http',
@@ -126,7 +126,7 @@ function checkTyped(hook: object, where: string): void {
   if (key !== undefined) throw wrong(where, `has "${key}" and no "type"; add "type": "${TYPES[key]}"`);
 }
 
-/** In Claude Code's files, an unknown type, or one that the event does not allow, affects that handler alone: it is listed but never runs. */
+/** In Claude Code's files, an unknown type, or one that is wrong for the event, affects that handler alone: it is listed and never runs. */
 function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
     const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, CLAUDE_KINDS);
@@ -149,14 +149,14 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
 }
 
-/** A rule becomes a function that always returns the same answer. Claude Code's files cannot contain rules. */
+/** A rule becomes a function that always gives the same answer; the client has no rules, so its files have none. */
 function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
   const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
   const permits = spec.decision === 'allow';
   return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label, permits };
 }
 
-/** `key`: the property in which the function was written. A function that has only this name counts as anonymous. */
+/** `key`: what a function is called that has its name only from the object it was written in. */
 function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
   return {
     work: new CallbackWork(fn),

@@ -5,17 +5,17 @@ import { checkOption } from '../../values/options.js';
 import { checks } from '../../values/shape.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
 import { resultOf } from '../../values/waiting/promises.js';
-import { within } from '../../values/waiting/timer.js';
+import { doneWithin } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
 import type { RegistrationOptions } from './register.js';
 
-/** Hooks that can be moved to another scope. */
+/** Hooks that can be put into another scope. */
 interface Movable {
   moveTo(scope: Scope): void;
 }
 
-/** The hooks that the start of a session or agent has put into its scope. */
-export class Given {
+/** The hooks that a start has put into its scope. */
+export class HooksOfStart {
   readonly #all: Movable[] = [];
   #to: Scope | undefined;
 
@@ -24,7 +24,7 @@ export class Given {
     if (this.#to) added.moveTo(this.#to);
   }
 
-  /** Moves the hooks to another scope, and all that are added later. */
+  /** They are in another scope, and so are those that come yet. */
   moveTo(scope: Scope): void {
     this.#to = scope;
     for (const added of this.#all) added.moveTo(scope);
@@ -33,7 +33,7 @@ export class Given {
 
 type Closer = () => unknown;
 
-interface Parts {
+interface LivesParts {
   /** Seconds to wait for each cleanup. */
   readonly seconds: number;
   report(message: string): void;
@@ -41,14 +41,14 @@ interface Parts {
   left(scope: Scope): void;
 }
 
-/** Things that live in scopes and end with them, mostly plugins; and the cleanups under way. */
+/** What lives in scopes and ends with them, above all plugins; and the cleanups under way. */
 export class Lives {
-  readonly #parts: Parts;
+  readonly #parts: LivesParts;
   readonly #in = new Map<Scope, Set<Life>>();
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: LivesParts) {
     this.#parts = parts;
   }
 
@@ -56,7 +56,7 @@ export class Lives {
     return this.#closed;
   }
 
-  /** Seconds to wait for each cleanup. */
+  /** How long each cleanup is waited for. */
   get seconds(): number {
     return this.#parts.seconds;
   }
@@ -83,7 +83,7 @@ export class Lives {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Ends everything that lives in the scopes. */
+  /** Ends what lives in the scopes. */
   async end(scopes: readonly Scope[]): Promise<void> {
     const lives = scopes.flatMap((scope) => [...(this.#in.get(scope) ?? [])].reverse());
     await Promise.all(lives.map((life) => life.end()));
@@ -98,7 +98,7 @@ export class Lives {
     this.#parts.left(scope);
   }
 
-  /** Starts all cleanups at once, so that one that fails or hangs does not keep the others from running. */
+  /** Starts all of them at once, so that one that fails or hangs does not keep the others from cleaning up. */
   readonly #run = (name: string, closers: readonly Closer[]): Promise<void> => {
     if (closers.length === 0) return Promise.resolve();
     const all = Promise.all(closers.map((closer) => this.#cleanUp(name, closer))).then(() => undefined);
@@ -109,7 +109,7 @@ export class Lives {
   async #cleanUp(name: string, closer: Closer): Promise<void> {
     const { seconds, report } = this.#parts;
     try {
-      const done = await within(seconds * 1000, resultOf(closer));
+      const done = await doneWithin(seconds * 1000, resultOf(closer));
       if (!done) report(`Plugin ${name} did not clean up within ${seconds} s`);
     } catch (error) {
       report(`Plugin ${name} failed while it was cleaned up: ${describeError(error)}`);
@@ -117,27 +117,27 @@ export class Lives {
   }
 }
 
-interface Ends {
+interface LifeEnds {
   over(life: Life): void;
   run(name: string, closers: readonly Closer[]): Promise<void>;
 }
 
-/** The life of a plugin, or of hooks made for one agent. It ends once, at the latest with its scope. */
+/** The life of a plugin, or of hooks made for one agent: it ends once, at the latest with their scope. */
 export class Life {
   readonly scope: Scope;
   readonly name: string;
   readonly plugin: boolean;
-  /** Makes the check that runs before a command of its hooks. */
+  /** The checks before commands of its hooks run. */
   trustCheckOf: RegistrationOptions['trustCheckOf'];
-  /** If it belongs to a start that may fail: the hooks that this start has added. */
-  given: Given | undefined;
-  readonly #ends: Ends;
+  /** Of the start of an agent. */
+  given: HooksOfStart | undefined;
+  readonly #ends: LifeEnds;
   readonly #undos = new Set<Undo>();
   readonly #closers = new Set<{ readonly call: Closer }>();
   readonly #ending = new LazySignal();
   #ended: Promise<void> | undefined;
 
-  constructor(scope: Scope, name: string, plugin: boolean, ends: Ends) {
+  constructor(scope: Scope, name: string, plugin: boolean, ends: LifeEnds) {
     this.scope = scope;
     this.name = name;
     this.plugin = plugin;
@@ -162,7 +162,7 @@ export class Life {
     return once;
   }
 
-  /** Calls the function when the life ends, or at once if it has ended. The returned undo removes the function. */
+  /** Calls the function when it ends; at once where it has ended. The undo takes the function out again. */
   onClose(call: Closer): Undo {
     checkOption('onClose(fn)', call, checks.fn);
     if (this.over) {
@@ -174,11 +174,11 @@ export class Life {
     return () => void this.#closers.delete(closer);
   }
 
-  /** Ends the life: removes its hooks, aborts its signal, then starts its cleanups, the last one first. Never rejects. */
+  /** Ends it: its hooks go, its signal aborts, then its cleanups are called, the last one first. Never rejects. */
   end(): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     let done: () => void = () => undefined;
-    // Set before any user code runs, because that code may call `end` again.
+    // Set before any user code runs, because that code may end it again.
     this.#ended = new Promise((resolve) => {
       done = resolve;
     });

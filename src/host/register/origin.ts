@@ -1,19 +1,19 @@
 import type { OnFailure } from '../../events/failure.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { ExternalServices } from '../../handlers/external.js';
-import type { Source, Untrusted } from '../../scopes/registration.js';
+import type { Source, UntrustedChange } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { MadeHooks, RegisterOptions } from '../types.js';
-import type { Given, Life } from './lives.js';
+import type { HooksOfStart, Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
 
-/** What the public functions say about where hooks come from; the host's own sources (files, plugins) say more. */
+/** Where hooks come from, and the settings of that source. The public functions set only `RegisterOptions`; the host's own sources (files, plugins) set the rest. */
 export interface Origin extends RegisterOptions {
   readonly parent?: ScopeRef | undefined;
   readonly plugin?: string | undefined;
-  /** The name before the names of a plugin's hooks; absent: the plugin's. */
+  /** The prefix of the names of a plugin's hooks. Default: the plugin's name. */
   readonly group?: string | undefined;
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
@@ -21,17 +21,17 @@ export interface Origin extends RegisterOptions {
   readonly trustCheckOf?: RegistrationOptions['trustCheckOf'];
   readonly context?: RegistrationOptions['context'];
   readonly place?: RegistrationOptions['place'] | undefined;
-  /** They are for what is asked anyway: no program is asked whether they come too late for it. */
+  /** Skips the check whether the hooks come too late for a program that was told once which events to ask about. */
   readonly apart?: true | undefined;
   /** The `enforce` of their plugin or file. */
   readonly shadow?: boolean | number | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   readonly racing?: true | undefined;
-  /** Of managed hooks: their matchers let only agents of this type through. */
+  /** For managed hooks: their matchers accept only agents of this type. */
   readonly ofType?: string | undefined;
-  /** Of the start of an agent, which may fail: what it has got. */
-  readonly given?: Given | undefined;
+  /** Collects the hooks that a start adds, because the start may fail. */
+  readonly given?: HooksOfStart | undefined;
   /** Receives warnings that do not prevent registration. Default: the host's logger. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -40,9 +40,9 @@ export interface Origin extends RegisterOptions {
 export interface SpawnHooks {
   readonly hooks: unknown;
   readonly origin: Origin;
-  /** Agents of these sessions, or below these scopes, alone; absent: all. */
+  /** Whether an agent with this session and parent scope gets the hooks; absent: all do. */
   readonly within?: ((session: string | undefined, parent: Scope | undefined) => boolean) | undefined;
-  /** The plugin that brought them: when it ends, living agents lose them too. */
+  /** The plugin that registered them: when it ends, running agents lose them, too. */
   readonly life?: Life | undefined;
 }
 
@@ -51,8 +51,8 @@ export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
   ...origin,
 });
 
-/** What is known about hooks that a function makes for each agent. */
-export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
+/** Describes hooks that a function makes for each agent. */
+export function describeMadeHooks(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   const { source = { kind: 'spawn', name: agentType }, plugin, name, place } = spawnOrigin(agentType, spawnHooks);
   const called = name ?? place?.();
   return {
@@ -63,7 +63,7 @@ export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   };
 }
 
-/** What the host provides for every registration. */
+/** What every registration needs from the host. */
 export interface HostParts {
   /** Defaults where neither the hooks nor their source set a value. */
   readonly options: Pick<RegistrationOptions, 'timeoutFor'> & {
@@ -76,16 +76,16 @@ export interface HostParts {
   };
   readonly specs: ReadonlyMap<string, EventSpec>;
   readonly external: ExternalServices;
-  /** Asked before every run of every hook that is registered from then on: why what it came from is not what was accepted. */
-  guard?: ((source: Source) => Untrusted | undefined) | undefined;
+  /** Called before every run of hooks that are registered after it was set: why their source differs from its accepted version, if it does. */
+  guard?: ((source: Source) => UntrustedChange | undefined) | undefined;
   report(message: string): void;
 }
 
-// Records share them. A spread that is frozen has its own hidden class, which would be kept with each registration.
+// Frozen, because records share them. Not `{ ...source }`: a frozen spread has its own hidden class, which each registration would retain.
 const CODE: Source = Object.freeze({ kind: 'code' });
 const frozenSource = (source: Source): Source => Object.freeze(Object.assign({}, source));
 
-/** How hooks are read into a scope: their source's settings take precedence over the host's. */
+/** The options for reading hooks into a scope. The source's settings take precedence over the host's. */
 export function registrationOptions(
   host: HostParts,
   scope: Scope,

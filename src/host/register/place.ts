@@ -30,7 +30,7 @@ export function callerPlace(): string | undefined {
 /** Whether a file is outside this package. Cached, because the same few files are in every stack. */
 const FOREIGN = new Map<string, boolean>();
 
-/** The same for hooks that are read again for every agent: the place where they were first registered. */
+/** `callerPlace` for hooks that are read again for every agent: returns the place where they were first registered. */
 export function placeOnce(): () => string | undefined {
   let found: { readonly place: string | undefined } | undefined;
   return () => {
@@ -53,7 +53,7 @@ function isForeign(site: NodeJS.CallSite): boolean {
 
 const asUrl = (file: string): string => (file.startsWith('file:') ? file : `file://${file}`);
 
-/** The structured stack: writing it out would look every frame up in its source map, and most are ours. */
+/** The structured stack. Formatting it would look up every frame in its source map, and most frames are in this package. */
 function callSites(): readonly NodeJS.CallSite[] {
   const { prepareStackTrace, stackTraceLimit } = Error;
   try {
@@ -70,7 +70,7 @@ function callSites(): readonly NodeJS.CallSite[] {
   }
 }
 
-/** Through the file's source map, where the process uses them (`--enable-source-maps`, tsx). */
+/** Uses the file's source map, if the process has source maps enabled (`--enable-source-maps`, tsx). */
 function sourcePlace(file: string, line: number, column: number): string | undefined {
   const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
   if (entry === undefined || !('originalSource' in entry)) return undefined;
@@ -79,7 +79,7 @@ function sourcePlace(file: string, line: number, column: number): string | undef
 
 const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
 
-/** As whoever prints this process's stacks has it: vitest and the like know the maps of what they have transformed. */
+/** Uses the `prepareStackTrace` of the process: vitest and similar tools install one that knows the source maps of transformed files. */
 function placeAsPrinted(site: NodeJS.CallSite): string | undefined {
   const { prepareStackTrace } = Error;
   if (typeof prepareStackTrace !== 'function') return undefined;

@@ -1,40 +1,40 @@
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeTree } from '../../scopes/tree.js';
-import type { AgentInstaller, Waiting } from './agent-hooks.js';
-import type { Given } from './lives.js';
-import type { AgentRef, Standing, Standings } from './standings.js';
-import type { Begun, Left, Starts } from './starts.js';
+import type { AgentInstaller, PendingHooks } from './agent-hooks.js';
+import type { HooksOfStart } from './lives.js';
+import type { AgentRef, AgentStanding, Standings } from './standings.js';
+import type { AgentStarts, PendingStart, PriorState } from './starts.js';
 
-interface Parts {
+interface SpawnScopesParts {
   readonly tree: ScopeTree;
   readonly installer: AgentInstaller;
   readonly standings: Standings;
-  readonly starts: Starts;
+  readonly starts: AgentStarts;
   end(scope: Scope): Promise<void> | undefined;
 }
 
-/** Some agent. */
+/** Stands for an agent that is not known. */
 export const ANYONE: object = Object.freeze({});
 
-/** The scopes in which agents begin, and which they leave to others with their ids. */
-export class Places {
-  readonly #parts: Parts;
+/** Opens the scopes in which agents begin, and clears them for later agents with the same ids. */
+export class SpawnScopes {
+  readonly #parts: SpawnScopesParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: SpawnScopesParts) {
     this.#parts = parts;
   }
 
-  open(found: ScopeLookup, spawn: Waiting, agent: AgentRef, isLate: boolean) {
+  open(found: ScopeLookup, spawn: PendingHooks, agent: AgentRef, isLate: boolean) {
     const { tree } = this.#parts;
-    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
+    // A scope for all sessions does not belong to this session, and stays when the agent ends.
     const isOwn = found.known && found.scope.session === agent.session;
     const scope = isOwn ? found.scope : tree.open(agent, { agentType: spawn.type, spawned: true });
     this.begin(scope, spawn, isLate);
     return { scope, isOwn, opened: tree.within({ scope, id: scope.id, known: true }, agent.session) };
   }
 
-  /** Begins in that scope, with these hooks. `isLate`: it had ended. */
-  begin(scope: Scope, { type, spawnHooks, before }: Waiting, isLate = false): void {
+  /** An agent begins in the scope, with these hooks. `isLate`: it had already ended. */
+  begin(scope: Scope, { type, spawnHooks, before }: PendingHooks, isLate = false): void {
     this.#parts.standings.begins(scope);
     if (before.length > 0) scope.typesBefore = [...new Set([...scope.typesBefore, ...before])];
     this.#parts.installer.installAll(scope, type, spawnHooks);
@@ -46,8 +46,8 @@ export class Places {
     if (oldest) this.#vacate(oldest);
   }
 
-  /** Another agent starts with that id. Returns what there was of the one before. */
-  makeWay(agent: AgentRef, earlier: Scope | undefined): Left {
+  /** Another agent starts with that id. Clears the earlier agent's scope and returns what is needed to restore it. */
+  makeWay(agent: AgentRef, earlier: Scope | undefined): PriorState {
     const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
     const { parent, spawned = false } = earlier ?? {};
@@ -61,10 +61,10 @@ export class Places {
   }
 
   /**
-   * A start in that scope has failed while agents that it has started are below: those keep its hooks until they are closed, in a scope
-   * between, while the scope is there for whoever has the id. `isLast`: no other has started there since.
+   * A start in the scope has failed while agents that it started are still below it. They keep the failed agent's hooks, in a scope inserted
+   * between, until they are closed; the scope itself is free for another agent with the id. `isLast`: no other agent has started there since.
    */
-  setAside(scope: Scope, given: Given, below: readonly Scope[], isLast: boolean): Scope {
+  setAside(scope: Scope, given: HooksOfStart, below: readonly Scope[], isLast: boolean): Scope {
     const { id, kind, session, agentType, typesBefore } = scope;
     const aside = new Scope({ id, kind, session, parent: scope, ...(agentType === undefined ? {} : { agentType }) });
     aside.typesBefore = typesBefore;
@@ -74,8 +74,8 @@ export class Places {
     return aside;
   }
 
-  /** A start in that scope has failed and has nothing there any more: the scope is where it would be without it, or ends. */
-  settle({ agent, left, wasOpen }: Begun, scope: Scope): Promise<void> | undefined {
+  /** A start in the scope has failed and was cleared. The scope returns to the parent that it would have without that start, or ends. */
+  settle({ agent, left, wasOpen }: PendingStart, scope: Scope): Promise<void> | undefined {
     const { tree, standings, starts, end } = this.#parts;
     if (scope.closed || scope.heldBySession || wasOpen) return undefined;
     const isOver = scope.begun ? scope.spawned && standings.hasEnded(scope) : scope.empty && !starts.last(agent);
@@ -85,7 +85,7 @@ export class Places {
     return undefined;
   }
 
-  /** Its agent leaves the scope, which ends, unless somebody has registered anything in it or below it. */
+  /** The scope's agent leaves it. The scope ends, unless the user has registered something in it or below it. */
   #vacate(scope: Scope): void {
     if (this.#parts.installer.isAlone(scope)) void this.#parts.end(scope);
     else {
@@ -94,7 +94,7 @@ export class Places {
     }
   }
 
-  /** What stands for the agent of an event until another has its id; `ANYONE`: it is not known. */
+  /** The object that identifies the agent of an event among those with its id; `ANYONE`: the agent is not known. */
   whoOf({ scope, id, known }: ScopeLookup, session: string): object | undefined {
     const { tree, standings, installer } = this.#parts;
     if (standings.isIdle) return ANYONE;
@@ -102,7 +102,7 @@ export class Places {
     return now?.begun ? installer.whoIn(now) : standings.of({ session, agent: id }, undefined).remembered;
   }
 
-  goneOf({ earlier }: Standing = {}): Scope | undefined {
+  goneOf({ earlier }: AgentStanding = {}): Scope | undefined {
     return earlier && this.#parts.installer.isAlone(earlier) ? earlier : undefined;
   }
 }

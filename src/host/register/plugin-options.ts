@@ -6,7 +6,7 @@ import { messageOf } from '../../values/waiting/promises.js';
 import type { OptionsReader, Plugin } from '../plugin-types.js';
 import { type UnknownKey, unknownKeys } from '../unknown-keys.js';
 
-/** The options as the plugin's schema reads them. Throws INVALID_PLUGIN with the key that is wrong. */
+/** Parses options with the plugin's schema. Throws INVALID_PLUGIN, which names the wrong key. */
 export function readOptions({ name, options: reader }: Plugin, given: unknown): unknown {
   try {
     return reader === undefined ? refuseAny(given) : parsed(reader, given);
@@ -21,7 +21,7 @@ class Refusal extends Error {}
 
 function parsed(reader: OptionsReader, given: unknown): unknown {
   const value = given ?? (hasDefault(reader) ? undefined : {});
-  // zod drops what a schema does not name: a misspelt option must not leave its default in force. `z.looseObject` takes all.
+  // zod drops unknown keys, so a misspelt option would silently keep its default. `z.looseObject` accepts all keys.
   const unknown = (): string[] => unknownKeys(reader, value).map(sayUnknown);
   let options: unknown;
   try {
@@ -46,10 +46,10 @@ function parsed(reader: OptionsReader, given: unknown): unknown {
 const ASYNC =
   'the schema is asynchronous (a refinement or a transform that returns a promise), and options are read at once; do that work in apply(), which may be async';
 
-/** zod says so in this way alone. */
+/** zod reports an asynchronous schema only in this message. */
 const isAsync = (error: unknown): boolean => messageOf(error).includes('.parseAsync()');
 
-/** Of the whole: `z.object({ … }).default({ … })`. */
+/** Whether the whole schema has a default: `z.object({ … }).default({ … })`. */
 function hasDefault(schema: unknown): boolean {
   const { def } = (schema as { readonly _zod?: { readonly def: { type: string; in?: unknown; innerType?: unknown } } })
     ._zod ?? { def: undefined };
@@ -58,7 +58,7 @@ function hasDefault(schema: unknown): boolean {
   return hasDefault(def.innerType ?? def.in ?? {});
 }
 
-/** A plugin that declares no options reads none: what is meant for `use` itself, or for another plugin, must not look as if it were in force. */
+/** Refuses options for a plugin that declares none: options meant for `use` itself, or for another plugin, must not be silently ignored. */
 function refuseAny(given: unknown): unknown {
   if (given === undefined || given === null) return given;
   const keys = isObject(given) ? Object.keys(given) : [];
@@ -74,18 +74,18 @@ function sayUnknown({ path, key, names }: UnknownKey): string {
   return `${formatPath([...path, key])}: is not a known option; ${there}${hint}`;
 }
 
-/** What zod says is wrong. */
+/** A zod issue. */
 interface Issue {
   readonly code?: string;
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Of a union: what is wrong with each of its options. */
+  /** For a union: the issues of each of its options. */
   readonly errors?: readonly (readonly Issue[])[];
-  /** Of a key of a record. */
+  /** For an invalid key of a record: the issues of that key. */
   readonly issues?: readonly Issue[];
 }
 
-/** `max: Invalid input: expected number, received string`; of a union, what each of its options lacks. */
+/** `max: Invalid input: expected number, received string`; for a union, the issues of each of its options. */
 function sayIssue({ path, message, errors, issues }: Issue): string {
   const at = path.length === 0 ? '' : `${formatPath(path)}: `;
   const inside = (found: readonly Issue[]): string =>

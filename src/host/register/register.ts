@@ -5,7 +5,7 @@ import type { HandlerDescription } from '../../handlers/handler.js';
 import { whyNever } from '../../matching/claude-matcher.js';
 import { compileMatcher, type MatcherContext } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
-import type { Registration, Skip, Source, Untrusted } from '../../scopes/registration.js';
+import type { Registration, Skip, Source, UntrustedChange } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
@@ -23,35 +23,35 @@ export interface RegistrationOptions extends HandlerOptions {
   readonly source: Source;
   readonly name?: string | undefined;
   readonly plugin?: string | undefined;
-  /** Prefix of its hooks' names. */
+  /** Prefix of the names of a plugin's hooks. */
   readonly group?: string | undefined;
   readonly onFailure?: OnFailure | undefined;
   /** Set if `onFailure` is only the default. */
   readonly usualFailure?: true | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
-  /** `enforce` as it was given for all of them; the smallest value counts. */
+  /** Values of `enforce` that apply to all of them; the smallest counts. */
   readonly enforce?: readonly (boolean | number | undefined)[] | undefined;
   /** Seconds, unless the handler or its group says otherwise. */
   readonly timeout: number;
   /** Why all or some of them are listed but never run. */
   readonly skip?: Skip | ((handler: HandlerDescription) => Skip | undefined) | undefined;
-  /** Asked before every run of each handler: why it must not run now. */
-  readonly guard?: ((source: Source) => Untrusted | undefined) | undefined;
+  /** Called before every run of each handler: why it must not run now. */
+  readonly guard?: ((source: Source) => UntrustedChange | undefined) | undefined;
   readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
   /** The root for file patterns in `if` that begin with one slash. */
   readonly root?: string | undefined;
   readonly racing?: true | undefined;
   /** The project's directory, where it is known. */
   readonly dir?: string | undefined;
-  /** The place in the user's code where they are registered; `undefined`: unknown, or their place in a file is more specific. */
+  /** The place in the user's code where the hooks are registered; `undefined`: unknown, or hooks of a file, whose path says more. */
   place(): string | undefined;
-  /** Equal handlers are copies of one hook only within one family (claude dialect). */
+  /** Equal handlers count as copies of one hook only within one family (claude dialect). */
   readonly family?: string | undefined;
   spec(event: string): EventSpec | undefined;
   /** The names of all events, for suggestions. */
   readonly events: readonly string[];
   nextId(name: string): string;
-  /** Receives problems that occur while they run. Default: `warn`. */
+  /** Receives problems that occur while the hooks run. Default: `warn`. */
   report?(message: string): void;
 }
 
@@ -61,7 +61,7 @@ export interface RegistrationOptions extends HandlerOptions {
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
-  const anonymous = new Anonymous(how.place, countHandlers(hooks) < 2);
+  const anonymous = new AnonymousNames(how.place, countHandlers(hooks) < 2);
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
@@ -94,7 +94,7 @@ function readGroup(
   group: unknown,
   where: string,
   how: RegistrationOptions,
-  anonymous: Anonymous,
+  anonymous: AnonymousNames,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
   checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
@@ -145,7 +145,7 @@ function readGroup(
       (enforce === 0 ? SHADOW : undefined);
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
-      // Not the command line, which would make a poor id.
+      // Not the name in the claude dialect: it is a command line, which would make a poor id.
       id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
       name,
       isNamed,
@@ -186,7 +186,7 @@ function readGroup(
   });
 }
 
-/** First what is checked for all sources, then what the source itself checks. */
+/** First the host's guard, which checks all sources, then the check of the source itself. */
 function trustCheckOf(hook: unknown, { guard, source, trustCheckOf }: RegistrationOptions): Registration['trustCheck'] {
   const own = isObject(hook) ? trustCheckOf?.(hook) : undefined;
   return guard === undefined ? own : (input) => guard(source) ?? own?.(input);
@@ -210,19 +210,19 @@ const NONE: readonly string[] = Object.freeze([]);
 const listOf = (names: string | readonly string[] | undefined): readonly string[] =>
   typeof names === 'string' ? [names] : (names ?? NONE);
 
-/** Seconds, if neither the handler nor its group specifies them. */
+/** The default timeout in seconds, if neither the handler nor its group sets one. */
 function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
   return how.dialect === 'claude' ? (timeout?.claude ?? claudeSeconds(kind)) : how.timeout;
 }
 
-/** Seconds. An event that must be quick (SessionEnd) has its own default and maximum, for hooks from code as well. */
+/** The timeout in seconds. An event that must be quick (SessionEnd) has its own default and maximum, for hooks from code as well. */
 function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: number): number {
   if (timeout?.max === undefined) return own ?? usual;
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
 }
 
-/** Names the anonymous functions of one `register` call: by the place of the call, from the second on with a number. */
-class Anonymous {
+/** Names the anonymous functions of one `register` call by the place of the call. From the second on, they get a number. */
+class AnonymousNames {
   /** The call registers only one function. */
   readonly alone: boolean;
   readonly #findPlace: () => string | undefined;
@@ -240,18 +240,18 @@ class Anonymous {
   }
 }
 
-/** The name for a handler without one. */
+/** What names a handler for which no name was given. */
 interface Label {
   readonly label: string | undefined;
-  /** A name and not a text: of a function, of a tool. */
+  /** The label is a name (of a function or a tool), not a text such as a command line. */
   readonly isName: boolean;
   readonly alone: boolean;
   place(): string;
 }
 
 /**
- * A plugin's hook is `plugin/hook`, whatever else is registered. Of a call with a name the only hook, and what has no name of its own,
- * is called like the call, others `call/hook`; without a name for the call, by where it was registered.
+ * A plugin's hook is named `plugin/hook`. If the `register` call has a name, its only hook and hooks without a name of their own have that
+ * name, and others `call/hook`. If it has none, unnamed hooks are named by the place where they were registered.
  */
 function namesIn(
   { dialect, name: call, group }: RegistrationOptions,

@@ -6,18 +6,18 @@ import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
-import { Adding, type AddingParts, type FiredEvent } from './adding.js';
+import { Adding, type AddingParts, type EventFire } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { Agents } from './agents.js';
 import { applyPlugin, readPlugin } from './apply.js';
-import { pluginScopeOf, type Use } from './handle.js';
+import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
-import { madeBy, type Origin, type SpawnHooks } from './origin.js';
+import { describeMadeHooks, type Origin, type SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
 import { createRevision } from './revision.js';
-import { Spawns } from './spawns.js';
+import { SpawnRegistry } from './spawns.js';
 import { Standings } from './standings.js';
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
@@ -27,12 +27,12 @@ export class Registrar {
   /** The configuration as one hash. */
   readonly revision: () => string;
   readonly #parts: AddingParts;
-  readonly #spawns = new Spawns();
+  readonly #spawns = new SpawnRegistry();
   readonly #standings = new Standings();
   #waiting: { readonly changes: number; readonly scopes: readonly Scope[] } | undefined = undefined;
   /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
-  /** Some have, or have had: which agents start counts from then on. */
+  /** Some agent types have or had hooks, so starts of agents must be tracked. */
   hadSpawns = false;
   readonly #adding: Adding;
   readonly #installer: AgentInstaller;
@@ -49,7 +49,7 @@ export class Registrar {
     this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
   }
 
-  /** Adds hooks to the scope (`undefined`: the host's), all or none; it is opened by what is registered in it. */
+  /** Adds all hooks or none to the scope (`undefined`: the host's), and opens the scope if necessary. */
   register(ref: ScopeRef | 'managed' | undefined, hooks: unknown, origin: Origin = {}, managed = false): Undo {
     const { tree } = this.#parts;
     if (managed) return this.#manage(hooks, origin);
@@ -63,7 +63,7 @@ export class Registrar {
     return undo;
   }
 
-  /** Managed hooks. If they are for agents of a type, such an agent gets a scope that knows its type, since later calls may name the agent alone. */
+  /** Adds managed hooks. If they are for an agent type, each such agent gets a scope that stores its type, because later inputs may have only the agent's id. */
   #manage(hooks: unknown, origin: Origin): Undo {
     const undo = this.#adding.add(this.#parts.tree.managed, hooks, origin);
     if (origin.ofType === undefined) return undo;
@@ -85,12 +85,12 @@ export class Registrar {
     return this.lives.end(scopes);
   }
 
-  /** Asks it before every run of every hook that is registered from now on. */
+  /** Sets a guard that is called before every run of every hook that is registered from now on. */
   guardBy(guard: NonNullable<AddingParts['guard']>): void {
     this.#parts.guard = guard;
   }
 
-  /** Calls it when the host closes, under that name; the undo forgets it. */
+  /** Calls the function when the host closes; `name` is used in messages. The undo removes it. */
   atClose(name: string, call: () => unknown): Undo {
     const life = this.lives.begin(this.#parts.tree.host, name);
     const forget = life.onClose(call);
@@ -100,7 +100,7 @@ export class Registrar {
     };
   }
 
-  /** Hooks for every agent of that type. They are validated now, so that a mistake throws here and not when an agent starts. */
+  /** Adds hooks for every agent of that type. They are validated now, so that a mistake throws here and not when an agent starts. */
   spawnHooks(
     agentType: string,
     hooks: unknown,
@@ -111,7 +111,7 @@ export class Registrar {
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     const apart = of.within && !of.life ? ({ apart: true } as const) : {};
     const named = { ...origin, ...apart, place: placeOnce() };
-    // A function that makes them is not called until there is an agent.
+    // A function that makes hooks is called only when an agent starts, so its place is determined now.
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
@@ -124,14 +124,14 @@ export class Registrar {
     };
   }
 
-  /** The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event, and again if it goes on after its end. */
-  scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
+  /** The scope a fire runs in. An agent whose type has spawnHooks gets its own at its first event, and again if it continues after its end. */
+  scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: EventFire): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.agents.enter(input, ref, event);
   }
 
-  /** Throws what registering them in that scope, or using these plugins there, would throw at once. */
+  /** Throws the errors that registering the hooks in the scope, or using the plugins there, would throw synchronously. */
   check(ref: ScopeRef, hooks: unknown, plugins: readonly (readonly [Plugin, unknown?, UseOptions?])[]): void {
     if (hooks) this.#adding.place(detachedScope(ref), hooks, { warn: () => undefined });
     for (const [plugin, options, how] of plugins) {
@@ -140,12 +140,12 @@ export class Registrar {
     }
   }
 
-  /** All hooks, including those that wait for agents; hooks that a function makes for each agent are unknown (`anything`). */
+  /** All scopes with hooks, including hooks for future agents. `anything`: a function makes hooks for each agent, which are unknown. */
   known(): { readonly anything: boolean; readonly scopes: readonly Scope[] } {
     return { anything: this.#spawns.anything, scopes: [...this.root.tree(), ...this.spawnScopes()] };
   }
 
-  /** It is asked whenever hooks come too late for it. */
+  /** Adds a program that must learn of hooks that are registered too late for it. */
   listen(listener: Listener): Undo {
     return this.#adding.listeners.add(listener);
   }
@@ -160,18 +160,18 @@ export class Registrar {
     return this.#parts.tree.pendingContext(session);
   }
 
-  /** The same for one of its agents; an agent without a scope of its own has none. */
+  /** Pending context of an agent's next turn. An agent without a scope of its own has none. */
   pendingOf(session: string, agent: unknown): string[] {
     if (agent === undefined) return this.pendingContext(session);
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
   }
 
-  /** What is placed to be looked at from here on has the ids that it would be given next, as if nobody had looked before. */
+  /** Starts a preview: hooks that are shown get the ids that would be given next, as if there had been no earlier preview. */
   showAnew(): void {
     this.#adding.showAnew();
   }
 
-  /** How many hooks for an event wait for agents of other types than that. Counted when it is first asked after a change. */
+  /** The number of hooks for the event that are for agents of types other than `but`. Cached until hooks by type change. */
   waitingFor(event: string, but: string | undefined): number {
     if (!this.spawns) return 0;
     const { changes } = this.#spawns;
@@ -179,7 +179,7 @@ export class Registrar {
     return this.#waiting.scopes.reduce((sum, scope) => sum + (scope.id === but ? 0 : scope.own(event).length), 0);
   }
 
-  /** One detached scope per agent type, with the hooks that its agents will get. `anew`: as `showAnew`. */
+  /** One detached scope per agent type, with the hooks that its agents will get. `anew`: call `showAnew` first. */
   spawnScopes(anew = true): Scope[] {
     if (anew) this.showAnew();
     return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#installer.detached(type, spawnHooks));
@@ -188,11 +188,13 @@ export class Registrar {
   /** The functions that make hooks for each agent of a type. */
   makers(): MadeHooks[] {
     return [...this.#spawns.all()].flatMap(([type, all]) =>
-      [...all].filter(({ hooks }) => typeof hooks === 'function').map((spawnHooks) => madeBy(type, spawnHooks)),
+      [...all]
+        .filter(({ hooks }) => typeof hooks === 'function')
+        .map((spawnHooks) => describeMadeHooks(type, spawnHooks)),
     );
   }
 
-  /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
+  /** The session is over: ends the scopes that the host opened for its agents. `whose`: selects a program's own agents, since another may share the session. */
   endAgentsOf(session: string, whose: (agent: string) => boolean): void {
     const ended = [...this.#parts.tree.agents()].filter((scope) => scope.session === session && whose(scope.id));
     for (const scope of ended) this.agents.ended(scope);
@@ -204,8 +206,8 @@ export class Registrar {
   }
 
   /**
-   * A session has not started, and what it was given is undone: its scope goes, unless others have registered anything there or below. `texts`: what it has
-   * put to what waits for the next turn. Resolves when all has cleaned up.
+   * A session failed to start, and its hooks have been removed: ends its scope, unless others have registered something in it or below it. `texts`: pending
+   * context that the start has added, which is removed. Resolves when everything has cleaned up.
    */
   notStarted(scope: Scope, texts: readonly string[]): Promise<void> | undefined {
     if (scope.closed) return undefined;
@@ -215,14 +217,16 @@ export class Registrar {
       if (at !== -1) pending.splice(at, 1);
     }
     if (!scope.empty) return void scope.hold(false);
-    // Held until it has ended: what its hooks say later waits for nobody.
+    // Still held while it ends, so that late context of its hooks is dropped.
     const ended = this.end({ session });
     if (pending.length > 0) this.pendingContext(session).push(...pending);
     return ended;
   }
 
-  /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
-  async use(...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf, start]: Use): Promise<PluginUndo> {
+  /** Applies a plugin in a scope, which it opens. Leaves nothing behind if it rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED or CLOSED. */
+  async use(
+    ...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf, start]: PluginUseCall
+  ): Promise<PluginUndo> {
     checkUseOptions(how);
     const read = readPlugin(plugin, options);
     const { tree } = this.#parts;
@@ -237,7 +241,7 @@ export class Registrar {
       await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce), cut);
       return () => life.end();
     } catch (error) {
-      // A session or an agent may have started there meanwhile.
+      // A session or an agent may have started in the scope in the meantime.
       const isOthers = wasOpen || scope.heldBySession || scope.begun;
       if (!isOthers && !scope.closed && scope.empty) void this.end(ref as ScopeRef);
       throw error;
@@ -249,13 +253,13 @@ export class Registrar {
     return this.#adding.tap(...tap);
   }
 
-  /** The scope of that name; where none is open, one that is in no tree. */
+  /** The scope of that name, or a detached one if none is open. */
   scope(ref: ScopeRef | undefined): Scope {
     const { tree } = this.#parts;
     return ref === undefined ? tree.host : (tree.get(ref) ?? detachedScope(ref));
   }
 
-  /** Its hooks end with a scope. Agents that hooks by type are for are remembered. */
+  /** A scope ends: its hooks no longer count in the plans, and its agent is remembered. */
   #leave(scope: Scope): void {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
     this.agents.leaves(scope);

@@ -2,11 +2,11 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { AddingParts } from './adding.js';
 import { shortHash } from './definition.js';
-import type { Spawns } from './spawns.js';
+import type { SpawnRegistry } from './spawns.js';
 
 const HASHES = new WeakMap<Registration, string>();
 
-/** All that is written about a hook: what it runs, when, and what its failure does. */
+/** A hash of a hook's settings: what it runs, when, and what its failure does. */
 export function registrationHash(r: Registration): string {
   const known = HASHES.get(r);
   if (known !== undefined) return known;
@@ -20,7 +20,7 @@ export function registrationHash(r: Registration): string {
     matcher: matcher.code ?? matcher.text,
     rule: rule?.text,
     definition: definition?.hash,
-    // Only where it is set: the hash of any other hook is that of earlier versions.
+    // Added only if set, so that other hooks keep the hash of earlier versions.
     ...(shared === undefined ? {} : { timeoutFor: 'group' }),
   });
   HASHES.set(r, made);
@@ -28,19 +28,19 @@ export function registrationHash(r: Registration): string {
 }
 
 /**
- * The configuration as one hash: the host's hooks and the managed ones, those that agents of a type get, and how verdicts become one.
- * Hooks of single sessions and agents are no part of it. Made anew only when one of them has changed.
+ * The configuration as one hash: managed hooks, the host's hooks, hooks by agent type, and how verdicts are merged. Hooks of single
+ * sessions and agents are not included. Computed again only after a change.
  */
 export function createRevision(
   { tree, options }: AddingParts,
-  spawns: Spawns,
+  spawns: SpawnRegistry,
   waiting: () => readonly Scope[],
 ): () => string {
   const { decisions = 'strictest', merge = 'lineage' } = options;
   let last = '';
   let stamp = -1;
   return () => {
-    // Each of them only grows.
+    // Each of the three only grows, so an equal sum means that nothing has changed.
     const now = tree.managed.version + tree.host.version + spawns.changes;
     if (now === stamp) return last;
     const all = [tree.managed, tree.host, ...waiting()];

@@ -1,24 +1,24 @@
 import type { Scope } from '../../scopes/scope.js';
 import type { Undo } from '../types.js';
 import type { SpawnHooks } from './origin.js';
-import type { Remembered } from './standings.js';
+import type { RememberedAgent } from './standings.js';
 
 /** Hooks by agent type. */
-export class Spawns {
+export class SpawnRegistry {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
-  /** Grows with every change of them. */
+  /** The number of changes so far. */
   changes = 0;
 
   get any(): boolean {
     return this.#byType.size > 0;
   }
 
-  /** Whether hooks are made when an agent starts; those may be for any event. */
+  /** Whether a function makes hooks when an agent starts: they may be for any event. */
   get anything(): boolean {
     return [...this.#byType.values()].some((all) => [...all].some(({ hooks }) => typeof hooks === 'function'));
   }
 
-  /** The hooks that an agent of the type gets in that session, below that scope; without a session, those for any. */
+  /** The hooks that an agent of the type gets in that session, below that scope. Without a session: those for all sessions. */
   of(type: string, session?: string, parent?: Scope): readonly SpawnHooks[] | undefined {
     const all = this.#byType.get(type);
     if (!all) return undefined;
@@ -42,10 +42,10 @@ export class Spawns {
   }
 
   /**
-   * None, where a policy has hooks for agents of such a type: they hold for all below one while those live, whatever scope has ended. `has`: it has hooks
-   * of a type in all sessions.
+   * An empty list if managed policy has hooks for the agent's type or for a type above it, so that a scope is opened which stores those types: such hooks
+   * apply to all agents below, even after the scopes above have ended. `has`: the agent has hooks by type in a scope for all sessions.
    */
-  bind(agent: Remembered | undefined, has: boolean): readonly SpawnHooks[] | undefined {
+  bind(agent: RememberedAgent | undefined, has: boolean): readonly SpawnHooks[] | undefined {
     if (agent === undefined) return undefined;
     const { type, above } = agent;
     const types = has && type !== undefined ? [type, ...above] : above;

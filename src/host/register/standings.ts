@@ -1,12 +1,12 @@
 import type { Scope } from '../../scopes/scope.js';
 
-/** How many agents that have ended are remembered, with and without hooks by type, and how many scopes of agents that went on stay open. */
+/** How many ended agents are remembered, with and without hooks by type each, and how many scopes of agents that continued after their end stay open. */
 const ENDED = 1_000;
-/** How many agents are remembered that have started and have no scope. */
+/** How many agents that have started and have no scope are remembered. */
 const STARTED = 10_000;
-/** How many starts and stops wait for a look at most; half of them go then. */
+/** How many starts and stops are noted without being processed. Beyond that, the older half is dropped. */
 const NOTED = 4 * STARTED;
-/** An agent has stopped. */
+/** Notes a stop instead of a start's type. */
 export const STOP = Symbol('stop');
 
 /** An agent, by its session and id. */
@@ -15,48 +15,48 @@ export interface AgentRef {
   readonly agent: string;
 }
 
-/** An agent that has begun in no scope that is open: its type, and the types of the agents that it is below. */
-export interface Remembered {
+/** An agent that has not begun in an open scope: its type, and the types of its ancestors. */
+export interface RememberedAgent {
   readonly type: string | undefined;
   readonly above: readonly string[];
   readonly hasEnded: boolean;
 }
 
 /** How an agent starts. */
-export interface Start {
+export interface AgentStart {
   readonly type: string | undefined;
-  /** It is none that had the id before; else one of the same type may be. */
+  /** Not an earlier agent with the same id. Otherwise an earlier one of the same type may start again. */
   readonly isNew?: boolean;
 }
 
 /** What is known about the agent of an event. */
-export interface Standing {
-  /** The scope in which an earlier agent with its id has begun: what that one had there goes. */
+export interface AgentStanding {
+  /** The scope in which an earlier agent with its id has begun, whose hooks there must be removed. */
   readonly earlier?: Scope | undefined;
-  /** Absent: it has begun in its scope, or nothing is known of it. */
-  readonly remembered?: Remembered | undefined;
+  /** Absent: the agent has begun in its scope, or nothing is known about it. */
+  readonly remembered?: RememberedAgent | undefined;
 }
 
 /**
- * Whether an agent of an id lives, has ended or has begun again, and its type: either it has begun in an open scope, which knows the rest, or it is
- * remembered here. Looking changes nothing.
+ * Whether the agent with an id is running, has ended or has begun again, and its type. An agent that has begun in an open scope has its state there; others
+ * are remembered here. Queries change nothing.
  */
 export class Standings {
-  readonly #started = new Map<string, Remembered>();
-  /** Of types for which there are hooks, or were. */
-  readonly #ended = new Map<string, Remembered>();
-  /** Of others: however many end, they take no place of those. Hooks for them may come. */
-  readonly #others = new Map<string, Remembered>();
+  readonly #started = new Map<string, RememberedAgent>();
+  /** Ended agents of types that have or had hooks. */
+  readonly #ended = new Map<string, RememberedAgent>();
+  /** Ended agents of other types, which may get hooks later. Kept apart, so that they never displace those in `#ended`. */
+  readonly #others = new Map<string, RememberedAgent>();
   readonly #types = new Set<string>();
-  /** Those of them whose hooks hold for all agents below one. */
+  /** The types whose hooks also apply to all agents below one of that type. */
   readonly #typesAbove = new Set<string>();
-  /** Starts (with the type) and stops (`STOP`) that nobody has looked at, as session, agent and type: where no hooks were by type, nobody may ever. */
+  /** Starts and stops not yet processed: session, agent, then the type or `STOP`. Without hooks by type they may never be needed. */
   #noted: (string | symbol | undefined)[] = [];
-  /** Scopes of agents that have ended and may go on in them, or did: the oldest first. */
+  /** Scopes of agents that have ended and may continue there, or have; oldest first. */
   readonly #over = new Set<Scope>();
 
-  /** `open`: its scope in that session. `start`: it starts with this event. */
-  of(agent: AgentRef, open: Scope | undefined, start?: Start): Standing {
+  /** `open`: the agent's scope in that session. `start`: set if the agent starts with this event. */
+  of(agent: AgentRef, open: Scope | undefined, start?: AgentStart): AgentStanding {
     const begun = open?.begun ? open : undefined;
     const remembered = begun ? undefined : this.#find(keyOf(agent));
     if (start === undefined || (begun?.heldBySession && !start.isNew)) return { remembered };
@@ -65,7 +65,7 @@ export class Standings {
     return isAnother ? { earlier: begun } : { remembered };
   }
 
-  /** There are hooks for agents of that type. `below`: and for all agents below one. */
+  /** Hooks for agents of that type were added. `below`: they also apply to all agents below one. */
   hasHooks(type: string, below: boolean): void {
     this.#look();
     const isKnown = this.#types.has(type) && (!below || this.#typesAbove.has(type));
@@ -74,28 +74,28 @@ export class Standings {
     if (!isKnown) for (const [key, agent] of [...this.#others]) if (this.#counts(agent)) this.#put(key, agent);
   }
 
-  #counts({ type, above }: Remembered): boolean {
+  #counts({ type, above }: RememberedAgent): boolean {
     return (type !== undefined && this.#types.has(type)) || above.some((one) => this.#typesAbove.has(one));
   }
 
-  /** It has begun in that scope. */
+  /** An agent has begun in the scope. */
   begins(scope: Scope): void {
     scope.begun = true;
     this.#over.delete(scope);
     this.#forget(keyOf({ session: scope.session, agent: scope.id }));
   }
 
-  /** It has started and has no scope. */
-  starts(agent: AgentRef, { type }: Start, { remembered }: Standing): void {
+  /** An agent has started and has no scope. */
+  starts(agent: AgentRef, { type }: AgentStart, { remembered }: AgentStanding): void {
     this.#put(keyOf(agent), { type, above: remembered?.above ?? [], hasEnded: false });
   }
 
-  /** Whether no hooks have been by type. */
+  /** Whether no agent type has ever had hooks. */
   get isIdle(): boolean {
     return this.#types.size === 0;
   }
 
-  /** Like `starts` and `stops` (`STOP`), for when somebody looks. */
+  /** Notes a start, or a stop (`STOP`), which `#look` processes when the state is first needed. */
   note(session: string, agent: string, type: string | symbol | undefined): void {
     if (this.#noted.push(session, agent, type) >= 3 * NOTED) this.#noted.splice(0, (3 * NOTED) / 2);
   }
@@ -112,21 +112,21 @@ export class Standings {
     }
   }
 
-  /** One without a scope has stopped. */
+  /** An agent without a scope has stopped. */
   stops(agent: AgentRef): void {
     this.#look();
     const known = this.#started.get(keyOf(agent));
     if (known) this.#put(keyOf(agent), { ...known, hasEnded: true });
   }
 
-  /** It has ended, and its scope is open, or again. Such an agent may never stop: only the latest such scopes stay. Returns the one to leave instead. */
+  /** An agent has ended but its scope is open (again). It may never stop again, so only the latest such scopes stay: returns one to clear, if there are too many. */
   isOver(scope: Scope): Scope | undefined {
     if (scope.closed) return undefined;
     const [oldest] = this.#over.add(scope);
     return this.#over.size > ENDED ? oldest : undefined;
   }
 
-  /** A scope ends, or the agent that has begun in it leaves it. Remembers it if it or an agent above it has a type. */
+  /** A scope ends, or the agent that has begun in it leaves it. The agent is remembered if it or an ancestor has a type. */
   leaves(scope: Scope): void {
     this.#over.delete(scope);
     if (scope.kind !== 'agent') return;
@@ -137,31 +137,31 @@ export class Standings {
     this.#put(key, { type, above, hasEnded: before?.hasEnded ?? true });
   }
 
-  /** What was remembered of the agents with that id. */
-  take(agent: AgentRef): Remembered | undefined {
+  /** Returns and forgets what was remembered about the agent with that id. */
+  take(agent: AgentRef): RememberedAgent | undefined {
     const known = this.#find(keyOf(agent));
     this.#forget(keyOf(agent));
     return known;
   }
 
-  /** Another one with its id has not started after all: as much is known as before. */
-  restore(agent: AgentRef, known: Remembered | undefined): void {
+  /** Another agent with its id failed to start: restores what was remembered before. */
+  restore(agent: AgentRef, known: RememberedAgent | undefined): void {
     if (known) this.#put(keyOf(agent), known);
     else this.#forget(keyOf(agent));
   }
 
-  /** Whether the agent of that scope has ended. */
+  /** Whether the scope's agent has ended. */
   hasEnded(scope: Scope): boolean {
     return this.#over.has(scope);
   }
 
-  #find(key: string): Remembered | undefined {
+  #find(key: string): RememberedAgent | undefined {
     this.#look();
     return this.#ended.get(key) ?? this.#started.get(key) ?? this.#others.get(key);
   }
 
-  /** The latest comes last, also if it was remembered before. */
-  #put(key: string, agent: Remembered): void {
+  /** Deletes the key first, so that the latest agent comes last in its map. */
+  #put(key: string, agent: RememberedAgent): void {
     this.#look();
     this.#forget(key);
     if (agent.type === undefined && agent.above.length === 0) return;
@@ -176,8 +176,8 @@ export class Standings {
   }
 }
 
-/** The oldest go, `some` at a time: a map looks at all that were deleted before its first. */
-function set(all: Map<string, Remembered>, key: string, agent: Remembered, most: number, some = 100): void {
+/** Drops the oldest entries, `some` at a time: to find its first entry, a Map steps over all that were deleted before it. */
+function set(all: Map<string, RememberedAgent>, key: string, agent: RememberedAgent, most: number, some = 100): void {
   all.set(key, agent);
   if (all.size < most + some) return;
   let left = some;
@@ -187,5 +187,5 @@ function set(all: Map<string, Remembered>, key: string, agent: Remembered, most:
   }
 }
 
-/** Unambiguous, whatever characters the ids contain. */
+/** A key that is unambiguous whatever characters the ids contain. */
 export const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;

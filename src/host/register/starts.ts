@@ -1,42 +1,42 @@
 import type { Scope } from '../../scopes/scope.js';
 import type { SpawnHooks } from './origin.js';
-import { type AgentRef, keyOf, type Remembered } from './standings.js';
+import { type AgentRef, keyOf, type RememberedAgent } from './standings.js';
 
-/** What there was before a start. */
-export interface Left {
-  readonly before: Remembered | undefined;
-  /** It had begun in a scope. */
+/** The state that a start replaced, kept in case the start fails. */
+export interface PriorState {
+  readonly before: RememberedAgent | undefined;
+  /** The earlier agent had begun in a scope. */
   readonly hadBegun: boolean;
-  /** What it had got there for its type. */
+  /** The hooks that it was given there for its type. */
   readonly hooks: readonly SpawnHooks[];
-  /** What waited there for the next turn. */
+  /** The pending context of its next turn. */
   readonly pending: readonly string[];
-  /** Where that scope was. */
+  /** The parent of that scope. */
   readonly parent: Scope | undefined;
-  /** The host had opened it. */
+  /** The host had opened the scope. */
   readonly spawned: boolean;
-  /** Stands for the agent that was there. */
+  /** Identifies the earlier agent. */
   readonly who: object | undefined;
 }
 
-/** A start under way: it may fail yet. */
-export interface Begun {
+/** A start under way, which may still fail. */
+export interface PendingStart {
   readonly agent: AgentRef;
-  /** In which it has begun; absent: it has none. */
+  /** The scope in which the agent has begun; absent: it has none. */
   scope: Scope | undefined;
-  /** The scope was there, for others. */
+  /** The scope was open before the start. */
   wasOpen?: boolean;
-  /** Absent: its agent was there, and was told of once more. */
-  left?: Left;
-  /** That agent had ended there, and goes on. */
+  /** Absent: the same agent had already started, and the event is a repeat. */
+  left?: PriorState;
+  /** The same agent had ended, and continues. */
   goesOn?: boolean;
 }
 
-/** The starts of agents that are under way, by agent, in their order. Each knows what there was before it, which is what the one before it has begun. */
-export class Starts {
-  readonly #underWay = new Map<string, Begun[]>();
+/** The starts of agents under way, by agent and in order. Each keeps the state that it replaced, which is what the start before it had set up. */
+export class AgentStarts {
+  readonly #underWay = new Map<string, PendingStart[]>();
 
-  add(begun: Begun): Begun {
+  add(begun: PendingStart): PendingStart {
     const key = keyOf(begun.agent);
     const all = this.#underWay.get(key);
     if (all) all.push(begun);
@@ -44,19 +44,19 @@ export class Starts {
     return begun;
   }
 
-  last(agent: AgentRef): Begun | undefined {
+  last(agent: AgentRef): PendingStart | undefined {
     return this.#underWay.get(keyOf(agent))?.at(-1);
   }
 
-  /** It has not failed: neither it nor what began before it matters any more. */
-  succeeds(begun: Begun): void {
+  /** A start has succeeded: it and the starts before it no longer need to be tracked. */
+  succeeds(begun: PendingStart): void {
     const all = this.#underWay.get(keyOf(begun.agent)) ?? [];
     all.splice(0, all.indexOf(begun) + 1);
     if (all.length === 0) this.forget(begun.agent);
   }
 
-  /** It has failed. Whether it was the last one; else what was before it is now before the next. */
-  fails(begun: Begun): boolean {
+  /** A start has failed. Returns whether it was the last one; otherwise the next start inherits the state that it replaced. */
+  fails(begun: PendingStart): boolean {
     const all = this.#underWay.get(keyOf(begun.agent)) ?? [];
     const at = all.indexOf(begun);
     if (at === -1) return false;
@@ -67,7 +67,7 @@ export class Starts {
     return next === undefined;
   }
 
-  /** The agent that was there before those under way has ended. */
+  /** The agent that the starts under way replaced has ended. */
   ends(agent: AgentRef, who: object): void {
     for (const begun of this.#underWay.get(keyOf(agent)) ?? []) {
       const { left } = begun;
@@ -77,12 +77,12 @@ export class Starts {
     }
   }
 
-  /** None that began before can fail: another start is sure, or the agent has ended. */
+  /** Forgets all starts under way, because a later start is certain or the agent has ended: none can be taken back. */
   forget(agent: AgentRef): void {
     if (this.#underWay.size > 0) this.#underWay.delete(keyOf(agent));
   }
 
-  /** What ends in the call makes way: nothing is forgotten. */
+  /** Keeps the starts under way, although `call` ends a scope of the agent, which would forget them. */
   during<T>(agent: AgentRef, call: () => T): T {
     const key = keyOf(agent);
     const all = this.#underWay.get(key) ?? [];
@@ -94,7 +94,7 @@ export class Starts {
   }
 }
 
-function passOn({ left, goesOn, scope, wasOpen = false }: Begun, next: Begun): void {
+function passOn({ left, goesOn, scope, wasOpen = false }: PendingStart, next: PendingStart): void {
   if (left) {
     next.left = left;
     if (next.scope === scope) next.wasOpen = wasOpen;

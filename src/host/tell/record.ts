@@ -27,7 +27,7 @@ interface RecordedSlot extends HandlerResult {
 }
 
 /** A walk's results. */
-interface Notes {
+interface WalkNotes {
   at(place: number): RecordedSlot | undefined;
   /** The raw taps, in the order they were asked. */
   readonly tapped: readonly RecordedSlot[];
@@ -40,9 +40,9 @@ interface Notes {
 }
 
 /** A plan after its walk. */
-interface Walked {
+interface WalkedPlan {
   readonly plan: Plan;
-  readonly notes: Notes;
+  readonly notes: WalkNotes;
   /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
   /** The fire was cancelled, and asked no further hook. */
@@ -53,7 +53,7 @@ interface Walked {
 const ROW_BYTES = 300;
 
 /** One row for each registration of the lineage in plan order, and for each raw tap where it ran: what it did, or why it did not run. */
-export function recordHandlers(walked: Walked, copy: RecordCopy): readonly HandlerRecord[] {
+export function recordHandlers(walked: WalkedPlan, copy: RecordCopy): readonly HandlerRecord[] {
   const { plan, notes, taps } = walked;
   const { registrations } = plan;
   const rows: HandlerRecord[] = [];
@@ -74,7 +74,7 @@ function warnUnknown(rows: HandlerRecord[], r: Registration): void {
   rows[rows.length - 1] = Object.freeze({ ...row, warnings: [...(row.warnings ?? []), unknownSubject(r)] });
 }
 
-function listTaps(walked: Walked, early: boolean, rows: HandlerRecord[], copy: RecordCopy): void {
+function listTaps(walked: WalkedPlan, early: boolean, rows: HandlerRecord[], copy: RecordCopy): void {
   const { notes, taps } = walked;
   for (const slot of notes.tapped) if (slot.place < 0 === early) list(slot.registration, slot, rows, copy);
   // Taps that were not reached follow those that were, on their side of the plan.
@@ -84,13 +84,13 @@ function listTaps(walked: Walked, early: boolean, rows: HandlerRecord[], copy: R
 }
 
 /** Uses what the walk found at the time; checking again could give another answer. A hook that the walk never checked was barred or not reached. */
-function whySkipped(walked: Walked, r: Registration, place: number): SkipReason {
+function whySkipped(walked: WalkedPlan, r: Registration, place: number): SkipReason {
   const { notes } = walked;
   return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r) ?? 'matcher';
 }
 
 /** What ended the fire before a hook was reached. A hook that ends the run keeps no observer from its turn. */
-function cutShort({ notes, cancelled }: Walked, { phase }: Registration): SkipReason | undefined {
+function cutShort({ notes, cancelled }: WalkedPlan, { phase }: Registration): SkipReason | undefined {
   if (cancelled && (phase === 'observe' || !notes.bailed)) return 'cancelled';
   return notes.bailed ? 'bailed' : undefined;
 }
@@ -101,12 +101,12 @@ function list(r: Registration, came: RecordedSlot | SkipReason, rows: HandlerRec
   else rows.push(typeof came === 'string' ? skippedRow(r, came) : row(r, came, copy, rows.length));
 }
 
-type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
+type HandlerRow = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
 /** One literal, optional fields assigned after it: a fire with subscribers makes one per registration. */
 function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: number): HandlerRecord {
   const { last, outcome, failure } = slot;
-  const row: Row = {
+  const row: HandlerRow = {
     id: r.id,
     name: r.name,
     handler: r.kind,
@@ -138,7 +138,7 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
 }
 
 /** What it runs, and why it is asked. */
-function defined(row: Row, { definition, matcher }: Registration): void {
+function defined(row: HandlerRow, { definition, matcher }: Registration): void {
   if (definition !== undefined) row.definition = definition.hash;
   if (matcher.code !== undefined) row.predicate = predicateHash(matcher);
 }
@@ -185,7 +185,7 @@ function outputOf({ output, printed }: Outcome, copy: RecordCopy, index: number)
 }
 
 function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
-  const row: Row = {
+  const row: HandlerRow = {
     id: r.id,
     name: r.name,
     handler: r.kind,

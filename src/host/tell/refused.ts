@@ -41,7 +41,7 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
 }
 
 /** The error of a fire that failed before any hook was asked; errors that are not ours were thrown by the input's own getters. */
-export function refusedBy(
+export function refusalError(
   services: Services,
   { name, spec }: { readonly name: string; readonly spec: EventSpec | undefined },
   input: unknown,

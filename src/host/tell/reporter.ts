@@ -6,7 +6,7 @@ import type {
   HandlerVerdict,
   HookRecord,
   Numbers,
-  Piece,
+  OutputChunk,
   RecordCopy,
   RecordedAnswer,
 } from '../../emit/record.js';
@@ -26,15 +26,15 @@ import { beginFire, textIn } from './refused.js';
 import { asShadow, type FireEnd, wouldSay } from './shadow.js';
 
 /** The input as the walk left it, and its earlier forms. */
-interface Final {
+interface FinalInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly rewrites: { readonly values: readonly unknown[] } | undefined;
 }
 
-type Fired = NonNullable<FireRecord['fired']>;
+type FiredFields = NonNullable<FireRecord['fired']>;
 
 /** Unusual options of the fire. */
-function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): Fired | undefined {
+function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): FiredFields | undefined {
   if (doneBy === undefined && !keepsKeys && guards === undefined && canAsk !== false) return undefined;
   return Object.freeze({
     ...(doneBy !== undefined && { done_by: doneBy }),
@@ -98,7 +98,7 @@ export class BusFireReporter implements FireReporter {
   ended(
     decision: AnyDecision,
     handlers: (copy: RecordCopy) => readonly HandlerRecord[],
-    final: Final,
+    final: FinalInput,
     error?: string,
     settled?: { readonly answered: RecordedAnswer; readonly decision: AnyDecision },
   ): void {
@@ -145,7 +145,7 @@ function tellStarted(call: BusCallReporter, _: undefined, numbers: Numbers): Hoo
   return startedRecord(call, numbers.next(), isoAt(call.of.clock.now()), numbers.hostId);
 }
 
-function tellProgress(call: BusCallReporter, piece: Piece, numbers: Numbers): HookRecord {
+function tellProgress(call: BusCallReporter, piece: OutputChunk, numbers: Numbers): HookRecord {
   return progressRecord(call, piece, numbers.next(), isoAt(call.of.clock.now()), numbers.hostId);
 }
 
@@ -233,7 +233,7 @@ class BusCallReporter implements CallReporter, CallInfo {
     return this.registration.statusMessage;
   }
 
-  progress(piece: Piece): void {
+  progress(piece: OutputChunk): void {
     if (this.endedAt < 0) this.of.bus.emitStamped(tellProgress, this, piece);
   }
 

@@ -7,6 +7,7 @@ import { changesInput, inputOf, outputOf, writesWords, writtenIn } from './input
 import { noteHeld } from './moves.js';
 import {
   type BashReading,
+  type BashScript,
   COST,
   type CommandInput,
   type GlobbedCommand,
@@ -14,42 +15,41 @@ import {
   isSurer,
   isTooLong,
   noteGuess,
-  type Script,
   type ScriptContext,
   SPARED,
   type Surety,
   spend,
   spendText,
-  Unknowable,
-  Unreadable,
+  UnknowableError,
+  UnreadableError,
 } from './reading.js';
 import { addTexts, type SearchedTexts, searchedTexts } from './texts.js';
 import { type CommandText, knownWord, wordsOf } from './words.js';
 
-/** The parser, for what reads a line otherwise. */
+/** The parser, for modules that read a line in another way. */
 export { forEachChild, parse };
 
-/** The commands that a Bash command line runs, as far as can be told without running it. */
+/** The commands that a Bash command line may run, as far as is known without running it. */
 export interface BashCommands {
-  /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
+  /** Every command in the line: as written, and with quotes and wrapper programs removed. */
   readonly commands: readonly CommandText[];
-  /** What is searched for more of them. */
+  /** Texts that are searched for further commands. */
   readonly texts: SearchedTexts;
-  /** Commands in such texts whose names are patterns. */
+  /** Commands in such texts whose names are globs. */
   readonly globs: ReadonlyMap<string, GlobbedCommand>;
-  /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
+  /** Whether the line has expansions such as `$VAR`, `$()` or backticks, which are only known when it runs. */
   readonly expands: boolean;
 }
 
 let last: { source: string; reading: BashCommands | undefined } | undefined;
 
 /**
- * Reads a Bash command. Undefined: nobody can tell what it runs (it does not parse, is too long, its command's name is
- * an expansion, a shell reads what another command writes). Takes off leading assignments; looks into lists, pipes,
- * subshells, functions, substitutions, and all that `programs.ts` knows to run commands that it is given.
+ * Reads a Bash command line. Returns undefined if it cannot be known what the line runs: it does not parse, is too long, the name of
+ * a command is an expansion, or a shell reads another command's output. Removes leading assignments. Looks into lists, pipes,
+ * subshells, functions and substitutions, and into the arguments of the programs that run commands according to `programs.ts`.
  */
 export function readBash(source: string): BashCommands | undefined {
-  // Several rules look at the same call in turn.
+  // Cached, because several rules read the same call in turn.
   if (last?.source !== source) last = { source, reading: read(source) };
   return last.reading;
 }
@@ -80,35 +80,35 @@ function read(source: string): BashCommands | undefined {
     if (runsPieces(found)) return undefined;
     guess(found);
     if ([...found.evaluated].some((name) => found.defined.has(name))) return undefined;
-    // Guessed commands may write and run files too.
+    // Asked again, because guessed commands may write and run files too.
     return runsPieces(found) ? undefined : { ...found, texts: searchedTexts(found.texts) };
   } catch (error) {
-    // The parser recurses, so nesting it does not count itself ends in a RangeError.
-    if (error instanceof Unknowable || error instanceof RangeError) return undefined;
+    // The parser is recursive, so deep nesting may end in a RangeError.
+    if (error instanceof UnknowableError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** A script, and those that its commands are given. */
-function readAll(script: Script, found: BashReading): void {
+/** Reads a script, and the scripts that its commands are given. */
+function readAll(script: BashScript, found: BashReading): void {
   found.scripts.push(script);
   for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
 }
 
-/** Reads texts that may not be run at all; one that does not parse is ignored. */
+/** Reads texts that may or may not be run. One that does not parse is ignored. */
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
   const spare = { read: Math.max(SPARED, found.spent.read) };
   const within: BashReading = { ...loose, ...noFiles(), spent: spare, guesses: new Map(), said: new Map() };
   const seen = new Map<string, Surety>();
-  // Reading one may add others, and may show that printed words are run.
+  // Reading one text may add others, and may show that printed words are run.
   for (;;) {
-    if (runsPieces(loose)) throw new Unknowable();
+    if (runsPieces(loose)) throw new UnknowableError();
     const said = loose.runsTexts || loose.runsFiles ? [...loose.said] : [];
     const texts: [string, Surety][] = said.map(([text, sure]) => [text, sure && loose.runsSurely]);
     const fresh = [...loose.guesses, ...texts].filter(([text, surely]) => isSurer(surely, seen.get(text)));
     if (fresh.length === 0) return;
-    // A long one must leave the others their share of the work.
+    // Short ones first, so that a long one does not use up the budget.
     fresh.sort(([one], [other]) => one.length - other.length);
     for (const [text, surely] of fresh) {
       seen.set(text, surely);
@@ -119,10 +119,10 @@ function guess(found: BashReading): void {
   }
 }
 
-/** Commands in it are run (`true`), or those of its substitutions (`expanded`), so it must be known which. */
+/** Reads a text whose commands are run (`true`), or only its substitutions (`expanded`). If they are unknown, the whole line is. */
 function guessAt(text: string, found: BashReading, surely: 'expanded' | true): void {
   spend(addTexts(text, found) * COST.guess, found);
-  // What is only expanded here may be a program's line: `EDITOR='/bin/r? x;'`.
+  // A text that is only expanded here may be a command line for another program: `EDITOR='/bin/r? x;'`.
   if (surely === 'expanded') addGlobs(text, found);
   for (const reading of readingsOf(text)) {
     try {
@@ -130,18 +130,19 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
     } catch (error) {
       found.scripts.length = 0;
       const isRun = surely === true || isExpanded(reading);
-      if (isSpent(found) || (isRun && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
-      if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+      if (isSpent(found) || (isRun && error instanceof UnknowableError && !(error instanceof UnreadableError)))
+        throw error;
+      if (!(error instanceof UnknowableError || error instanceof RangeError)) throw error;
     }
   }
 }
 
-/** Nobody knows whether it is shell code. The commands in it count; what cannot be known of it is no reason to ask. */
+/** Reads a text of which it is unknown whether it is shell code. Its commands count, but unknown parts do not make the line unknown. */
 function searchIn(text: string, found: BashReading, within: BashReading): void {
   spendText(text, found);
   addTexts(text, found);
   addGlobs(text, found);
-  // What is printed, and code of another kind, only seems to write and to run files.
+  // Only for arguments: printed text, and code in another language, would only seem to write and run files.
   const isArgument = found.guesses.has(text);
   let isCode = false;
   for (const reading of readingsOf(text)) {
@@ -151,7 +152,7 @@ function searchIn(text: string, found: BashReading, within: BashReading): void {
       isCode ||= isArgument;
     } catch (error) {
       found.scripts.length = 0;
-      if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+      if (!(error instanceof UnknowableError || error instanceof RangeError)) throw error;
     }
     clearFiles(within);
   }
@@ -171,14 +172,14 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
   'ProcessSubstitution',
 ]);
 const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
-/** If the line redefines such a name, what it writes is not known. */
+/** If the line redefines such a name, the output of commands is unknown. */
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
-function readScript({ text: source, ...around }: Script, found: BashReading): void {
+function readScript({ text: source, ...around }: BashScript, found: BashReading): void {
   spend(source.length, found);
-  if (isTooLong(source) || source.includes('\0')) throw new Unknowable();
+  if (isTooLong(source) || source.includes('\0')) throw new UnknowableError();
   const renamed = RENAMED.test(source);
-  // Our own stack: a tree may be deeper than the engine's.
+  // An explicit stack, because a tree may be deeper than the engine's call stack.
   const unvisited: [node: SyntaxNode, source: string, input: CommandInput][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     const [node, text, input] = next;
@@ -188,8 +189,8 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
     switch (node.type) {
       case 'Script':
         // With history expansion, words come from earlier lines.
-        if (HISTORY.test(text) && text.includes('!')) throw new Unknowable();
-        if (node.errors !== undefined && node.errors.length > 0) throw new Unreadable();
+        if (HISTORY.test(text) && text.includes('!')) throw new UnknowableError();
+        if (node.errors !== undefined && node.errors.length > 0) throw new UnreadableError();
         within = node.source ?? text;
         break;
       case 'Command':
@@ -235,7 +236,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
     const own =
       node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
     forEachChild(node, (child) => {
-      // A command's words are read together; only what is in them is looked at one by one.
+      // A command's words are read together in readCommand, so only their parts are visited here.
       if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
       else if (child.type === 'HereString') {
         if (child.target) forEachChild(child.target, (part) => unvisited.push([part, within, given]));

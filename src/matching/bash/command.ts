@@ -19,20 +19,20 @@ import {
   SAYS_ITSELF,
   VALUE_NAMES,
 } from './names.js';
-import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
+import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, UnknowableError } from './reading.js';
 import { addTexts } from './texts.js';
 import { runsOthers, useOf } from './use.js';
 import type { OptionUse } from './used.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
 
-/** Whether commands may be written in a word. */
+/** Whether a word may contain commands. */
 export function mayHold({ text, sure }: KnownWord): boolean {
   return /\s|`|\$\(/.test(text) && (sure === undefined || !/`|\$\(/.test(text));
 }
 
-/** A variable may name a command for some program (`PAGER=rm man x`), or a file of commands. */
+/** Reads an assignment: a variable may name a command for some program (`PAGER=rm man x`), or a file of commands. */
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
-  if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
+  if (RENAMING_VARIABLES.has(name)) throw new UnknowableError();
   found.variables.add(name);
   if (value !== undefined) noteHeld(name, value, found);
   if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) noteGuess(value.text, true, found);
@@ -42,77 +42,77 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value === undefined) return;
   if (PROGRAM_VARIABLES.test(name)) {
     noteTaken(value, found);
-    // The program is given more words.
+    // The program gets further words as arguments.
     addGlobs(`${value.text} $`, found);
     if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) found.programs.add(lastName(value.text));
   }
   if (!FILE_VARIABLES.has(name)) return;
   if (!/[/<]|^$/.test(value.text)) {
-    // `ENV=test` says what else it is, if the line writes no such file.
+    // `ENV=test` usually has another meaning, unless the line writes a file of that name.
     const file = value.sure === undefined ? value.text : SOME;
     noteRan(file, name === 'BASH_ENV', found);
     found.handed.add(file);
     return;
   }
-  if (!isFile(value)) throw new Unknowable();
+  if (!isFile(value)) throw new UnknowableError();
   found.runsTexts = true;
   found.runsFiles = true;
   found.runsSurely = true;
   noteRan(value.text, true, found);
 }
 
-/** A variable that programs are given may name a file of commands, or a program: `GIT_SSH=./s git fetch`. */
+/** Notes an exported variable, which may name a file of commands or a program: `GIT_SSH=./s git fetch`. */
 export function noteGiven(name: string, value: KnownWord, found: BashReading): void {
   if (!FOLDER_VARIABLES.test(name) && !VALUE_NAMES.test(name)) noteTaken(value, found);
 }
 
-/** The commands that one word may name. Longer texts are guessed at. */
+/** Adds the commands that one word may name. Texts of several words are guesses instead. */
 function addNames(word: KnownWord, found: BashReading): void {
   if (mayHold(word)) return;
-  // What is in a substitution is read by itself.
+  // The commands in a substitution are read separately.
   const [text = ''] = /`|\$\(/.test(word.text) ? (/^\S*/.exec(word.sure ?? '') ?? []) : [word.text];
   spend(addTexts(text, found) * COST.name, found);
 }
 
-/** A line that a program reads in its own way. A single name needs no reading: `--exclude=x`. */
+/** Adds a line that a program reads in its own way. A single name such as the `x` in `--exclude=x` is not parsed. */
 function addLine(line: string, found: BashReading): void {
   if (/^[\w.,:@%+-]+$/.test(line) && bashProgram(line) === undefined) addNames({ text: line, sure: undefined }, found);
   else noteGuess(line, true, found);
 }
 
-/** `--features=rm`, `app.kubernetes.io/name=rm`: an option or a setting whose value is no command. */
+/** Whether a word is an option or setting whose value is not a command: `--features=rm`, `app.kubernetes.io/name=rm`. */
 function hasValue(word: string): boolean {
   const [, name = ''] = /^(?:-D|--?)?(?:[\w.-]+[./])?([\w-]+)=[^$`]*$/.exec(word) ?? [];
   return VALUE_NAMES.test(name) && !COMMAND_SECTIONS.test(word);
 }
 
-/** `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
+/** Words that may set a renaming variable: `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
 const RENAMING = new RegExp(`(?:^|=)(?:${[...RENAMING_VARIABLES].join('|')})\\b`);
 
-/** A pattern of files and no command: `--exclude='*.log'`. */
+/** A glob and not a command: `--exclude='*.log'`. */
 const PATTERN = /^\S*[*?[]/;
 
 type Certainty = 'sure' | 'open' | 'perhaps' | 'guessed';
 
 /**
- * Adds a command, and those that it runs in turn: `sudo timeout 5 git push` is git push too. Answers what the last of
- * them does.
+ * Adds a command, and those that it runs in turn: `sudo timeout 5 git push` also adds `git push`. Returns how the innermost one uses
+ * its words.
  */
 export function readWords(
   words: readonly KnownWord[],
   found: BashReading,
   around: ScriptContext,
 ): OptionUse | undefined {
-  /** Where a command begins: certainly, with more words to come, perhaps, or by a guess, which never makes a line unknown. */
+  /** Where commands begin: certainly, with more words to come (`open`), perhaps, or by a guess, which never makes a line unknown. */
   const starts = new Map<number, Certainty>([[0, around.hole === undefined ? 'sure' : 'open']]);
-  /** From here on any word may begin one. */
+  /** From here on, any word may begin a command. */
   let open = words.length;
   const shown = new Set<number>([0]);
   const plain = new Set<number>();
   let { hole } = around;
   let text = textsOf(words, hole);
   spend(words.length * COST.word, found);
-  // Words that have been paid for; commands that begin at many words read the others again and again.
+  // Looks that are free of charge. If commands begin at many words, each reads the words after it again.
   let free = words.length * 2;
   let reads = false;
   let last: OptionUse | undefined;
@@ -122,17 +122,18 @@ export function readWords(
     const name = words[at];
     if (name === undefined) continue;
     const perhaps = start === 'perhaps' || start === 'guessed';
-    // Every command costs time, however short it is.
+    // Every command has a minimum cost, however short it is.
     spend(perhaps ? COST.guess : COST.command, found);
-    if (name.sure !== undefined && start !== 'guessed' && (!perhaps || mayBeName(words, at))) throw new Unknowable();
-    if (start === 'open' && isHole(name, hole)) throw new Unknowable();
+    if (name.sure !== undefined && start !== 'guessed' && (!perhaps || mayBeName(words, at)))
+      throw new UnknowableError();
+    if (start === 'open' && isHole(name, hole)) throw new UnknowableError();
     if (perhaps && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
     found.commands.push(...text(at, start !== 'sure'));
     const use = useOf(words, at);
     const looks = (use.looked ?? 0) + use.maybe.length + (use.told?.length ?? 0);
     spend(Math.max(0, looks - free) * COST.look, found);
     free = Math.max(0, free - looks);
-    if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new Unknowable();
+    if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new UnknowableError();
     if (use.hole !== undefined && use.hole !== hole) {
       hole = use.hole;
       text = textsOf(words, hole);
@@ -162,20 +163,20 @@ export function readWords(
   return last;
 }
 
-/** The lines and the input that a command runs. `hole`: that of a runner before it. */
+/** Adds the lines and the input that a command runs. `hole`: the placeholder of a runner before it. */
 function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptContext): void {
   for (const line of use.lines) {
     const [, itself] = SAYS_ITSELF.exec(line.map((word) => word.text).join(' ')) ?? [];
     if (itself !== undefined) {
-      // Unless the line has created a program of that name.
+      // Its output is assumed to be harmless, unless the line itself has created a program of that name.
       found.runsFiles = true;
       noteRan(itself, true, found);
       found.evaluated.add(itself);
       continue;
     }
-    // `xargs -I% sh -c %`: a runner puts what it reads into the line.
+    // `xargs -I% sh -c %`: a runner inserts words that it reads into the line.
     const filled = hole !== undefined && line.some((word) => isHole(word, hole));
-    if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
+    if (filled || line.some((word) => word.sure !== undefined)) throw new UnknowableError();
     const text = line.map((word) => word.text).join(' ');
     found.lines.add(text);
     found.scripts.push({ text, input, hole: use.hole });
@@ -184,17 +185,17 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
   for (const line of use.told ?? []) {
     noteGuess(line, true, found);
     if (!readsAsShell(line, found)) continue;
-    if (input === 'unknown') throw new Unknowable();
-    // It is given files, too: those that are named, and those of an archive.
+    if (input === 'unknown') throw new UnknowableError();
+    // The shell may also be given files: the named ones, and those in an archive.
     found.runsFiles = true;
     if (input !== undefined) found.runsTexts = found.runsSurely = true;
     for (const file of [SOME, ...(use.given ?? [])]) noteRan(file, true, found);
   }
   if (!use.input) return;
-  if (input === 'unknown') throw new Unknowable();
-  // Even if it is given a text: the surrounding shell may have redirected its input since.
+  if (input === 'unknown') throw new UnknowableError();
+  // Set even if the input is a text of the line, because `exec <` may have redirected it since.
   found.readsInput = true;
-  // A command in it reads the rest of it.
+  // The input of a command in such a script is the rest of the script.
   if (input !== undefined)
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
@@ -202,13 +203,13 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
 interface RestContext {
   readonly found: BashReading;
   readonly reads: boolean;
-  /** The last of its programs, and where its words begin. */
+  /** The innermost program, and where its words begin. */
   readonly program: string;
   readonly from: number;
   readonly use: OptionUse | undefined;
 }
 
-/** The words that are not commands; some may contain commands nevertheless. */
+/** Reads the words that are not commands but may contain some. */
 function readRest(
   words: readonly KnownWord[],
   { shown, plain }: { shown: ReadonlySet<number>; plain: ReadonlySet<number> },
@@ -229,7 +230,7 @@ function readRest(
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
     const isShown = shown.has(at) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
-    if (expands && RENAMING.test(word.text)) throw new Unknowable();
+    if (expands && RENAMING.test(word.text)) throw new UnknowableError();
     if (value !== undefined && !isShown) {
       readAssignment(variable, { ...word, text: value, sure }, found);
       if (exports) noteGiven(variable, { ...word, text: value, sure }, found);
@@ -248,7 +249,7 @@ function readRest(
       if (hasShell) noteRan(word.text, true, found);
       hasShell ||= bashProgram(lastName(word.text))?.shell === true;
     }
-    // Of one word too: `sed s/x/rm/e`.
+    // A single word may contain a line too: `sed s/x/rm/e`.
     if (reads && !isShown && !hasValue(word.text) && (word.sure === undefined || mayHold(word)))
       for (const line of linesIn(word.text)) if (mayHold(word) || !PATTERN.test(line)) addLine(line, found);
     if (!mayHold(word)) continue;
@@ -259,7 +260,7 @@ function readRest(
   if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);
 }
 
-/** In a runner's arguments, an unknown word may be the command if it comes early or after an option (`-exec $TOOL`). */
+/** Whether an unknown word in a runner's arguments may be the command: it comes early, or after an option (`-exec $TOOL`). */
 function mayBeName(words: readonly KnownWord[], at: number): boolean {
   if (words[at - 1]?.text.startsWith('-')) return true;
   const given = words.slice(0, at);

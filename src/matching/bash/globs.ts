@@ -6,58 +6,58 @@ import { withoutRedirections } from './texts.js';
 import { useOf } from './use.js';
 import { type KnownWord, withoutBraces } from './words.js';
 
-/** What follows a name is looked at so far. */
+/** How many characters after a name are kept. */
 const LONGEST_REST = 200;
-/** A longer name is none. */
+/** Longer texts are not names. */
 const LONGEST_NAME = 120;
-/** So many places where a command may begin are looked at in one piece; if it has more, any of its words may be one. */
+/** How many possible beginnings of commands are examined in one piece. If it has more, any word may be a command. */
 const MOST_PLACES = 60;
-/** So many words may stand before one that says that it runs what follows. */
+/** How many words may precede the word that runs the following ones. */
 const MOST_BEFORE = 4;
-/** What lies between quotes, brackets and the ends of commands; `&` and `|` of a redirection and `!` of a choice end none. */
+/** Text without quotes, brackets and command separators. `&` and `|` in redirections and `!` in brackets are allowed. */
 const PIECE = /(?:[^\n;|&()`"'!{}\uE002]|(?<=\[)!|(?<=[<>])&|&(?=>)|(?<=>)\|)+/g;
-/** `{a,b}` and `{}`, whose brackets end no piece: in their place stand two signs that no text has. A quote in quotes is a third. */
+/** `{a,b}` and `{}`, whose braces must not end a piece: private-use characters replace them. A third one is an escaped quote. */
 const CHOICE = /\{([^\s{}"'`;|&(),]*,[^\s{}"'`;|&()]*)\}|(?<!\$)\{([.#%/\d]*)\}/g;
 const [FROM, TO, QUOTED] = ['\uE000', '\uE001', '\uE002'];
-/** What a pattern has. */
+/** Characters of globs and braces. */
 const PATTERN = /[*?[{]/;
-/** What is not known. */
+/** An unknown word. */
 const MORE: KnownWord = { text: '$', sure: undefined };
-/** Choices in choices are looked at so far; with more there are more words than are spelled out. */
+/** How deep nested braces are expanded. Deeper ones would give more words than are spelled out. */
 const MOST_NESTED = 20;
 
-/** Letters in brackets, also those of a class: `[[:lower:]_]`. */
+/** A bracket expression, also with a class: `[[:lower:]_]`. */
 const CLASS = /\[[!^]?(?:[^\][\s]|\[[:.=][^\][\s]*[:.=]\])+\]/g;
-/** A redirection directly behind a pattern, with its file. */
+/** A redirection directly after a glob, with its file. */
 const GLUED = /(?<=[\w*?\]\uE001])(?<!(?:^|\W)\d{1,9})(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()"'`]*/g;
 
-/** What begins a command in Perl and Ruby; their other brackets are among the marks. */
+/** Quote operators for commands in Perl and Ruby with `[`, `<` and `/`; other brackets end a piece anyway. */
 const QUOTE = /(?:\bqx|%x)\s?[[/<]/g;
 
-/** Words of the shell before a command. */
+/** Shell keywords before a command. */
 const KEYWORDS: ReadonlySet<string> = new Set('if then elif else while until do'.split(' '));
-/** What other programs call to run one: `.shell rm x`, `\! rm x`, `RUN rm x`, `1e rm x`. */
+/** Words with which other programs run a command: `.shell rm x`, `\! rm x`, `RUN rm x`, `1e rm x`. */
 const SAYS_RUN =
   /^(?:[.:\\@]?(?:shell|system|run|exec|execute|spawn|cmd|command|call|entrypoint|healthcheck|onbuild|npx|bunx|pnpx|!)|[\d,$]*e)$/i;
 /** `npm exec`, `some-tool exec --` */
 const RUNNING = /^(?:exec|dlx|run)$/;
-/** When a command is run, in a crontab. */
+/** A time field of a crontab. */
 const FIELD = /^[\d*][\d*,/-]*$/;
 const DAY = /^(?:[\d*][\d*,/-]*|[a-z]{3}(?:[,-][a-z]{3})*)$/i;
 const OFTEN = /^@(?:reboot|yearly|annually|monthly|weekly|daily|midnight|hourly|every_minute)$/;
-/** What is put in the place of this is not known. */
+/** A placeholder that is replaced by unknown text. */
 const HOLE = /^\{[.#%/\d]*\}$/;
-/** What make, systemd and others have before a command. */
+/** Prefixes of commands in make, systemd and other programs. */
 const MARKS = /^(?:[@+:-]+|>+)(?=.)/;
 const REDIRECTION = /^\d{0,9}(?:[<>]{1,3}[&|]?|&>{1,2})(.*)$/s;
 const SETS = /^[:?+]{0,2}=$/;
-/** `A=b`, `--command=b`, `scripts.a=b`. */
+/** A setting: `A=b`, `--command=b`, `scripts.a=b`. */
 const SETTING = /^(?:--?)?(?:[\w.-]*[.])?([\w-]+)(?:\[[^\]]*\])?\+?=(.*)$/s;
 const ASSIGNMENT = /^\w+(?:\[[^\]]*\])?\+?=/;
-/** What the name of a file may look like, and a pattern of names. */
+/** A file name, or a glob for names. */
 const NAME = /^(?:[\w.*?[\]{},^+-]|(?<=\[)!)+$/;
 
-/** Adds the commands in a text whose names are patterns. One whose name has no letter is none: `* item`, `src/*`. */
+/** Adds the commands in a text whose names are globs. A glob without a letter is no command: `* item`, `src/*`. */
 export function addGlobs(text: string, found: BashReading): void {
   if (!PATTERN.test(text)) return;
   for (const one of new Set([text, unescaped(text)])) {
@@ -93,42 +93,42 @@ function withChoices(text: string): string {
   return whole;
 }
 
-/** Whether a word alone is a command there: in a recipe, or behind another one. In quotes or a list it is a pattern of files. */
+/** Whether a single word is a command there: in a recipe, or after another command. In quotes or a list it is a glob for files. */
 function isCommand(piece: string, mark: string | undefined, before: string | undefined): boolean {
   if (mark === undefined || mark === '\n') return /^(?:[ ]*\t|[ \t+-]*@)/.test(piece);
   return mark === ';' || ((mark === '&' || mark === '|') && before === mark);
 }
 
-/** Whether the command has more behind the piece: a quote that is not the end of the one around it, or what another program fills in, `{x}`, `!x`, `@(x)`, fish's `(x)`. */
+/** Whether the command goes on after the piece: with an inner quote, or with text that a program inserts, `{x}`, `!x`, `@(x)`, fish's `(x)`. */
 function goesOn(piece: string, next = '', [before, mark]: readonly (string | undefined)[]): boolean {
   if (/[{!(]/.test(next)) return true;
   return /["'`\uE002]/.test(next) && (next !== mark || (before === mark && /\s$/.test(piece)));
 }
 
-/** What stands between a text and what is joined to it. */
+/** How many characters after a text are searched for an operator that joins it to another. */
 const LONGEST_GLUE = 10;
 const JOINS = /^["'`\uE002]\s*(?:[+.%&~$\w]|,\s*[\w$])/;
 
-/** Whether the piece ends a text with a blank, to which another program joins what follows: `"r? " $1`, `'r? ' + x`. */
+/** Whether the piece ends a text with a blank, to which the program joins another text: `"r? " $1`, `'r? ' + x`. */
 function isJoined(piece: string, mark: string | undefined, after: string): boolean {
   return mark === after[0] && /\s$/.test(piece) && JOINS.test(after);
 }
 
-interface Place {
+interface CommandPlace {
   readonly words: readonly KnownWord[];
   readonly at: number;
-  /** Its first word without what stands before a command in it: `@r?`, `A=r?`. */
+  /** The first word without a prefix of the command: `r?` for `@r?` and `A=r?`. */
   readonly first?: string;
-  /** It is a command even without anything behind it. */
+  /** Whether it is a command even without further words. */
   readonly sure: boolean;
 }
 
-/** Each is looked at once, and once more if it turns out to be sure, however many ways lead to it. */
-class Places {
-  readonly all: Place[] = [];
+/** The places to examine. Each is visited once, and once more if it turns out to be sure. */
+class CommandPlaces {
+  readonly all: CommandPlace[] = [];
   readonly #seen = new Map<readonly KnownWord[], Set<string>>();
 
-  add(place: Place): void {
+  add(place: CommandPlace): void {
     const { words, at, first, sure } = place;
     const seen = this.#seen.get(words) ?? new Set();
     const key = `${at} ${first ?? ''}`;
@@ -138,17 +138,17 @@ class Places {
   }
 }
 
-/** The places where a command begins, as the shell and the table of programs have it. `isOpen`: more follows. */
+/** Adds the commands of a piece, at all places where one may begin by the rules of shells and programs. `isOpen`: more text follows. */
 function addPiece(piece: string, { sure, isOpen }: { sure: boolean; isOpen: boolean }, found: BashReading): void {
   const words = piece
     .trim()
     .split(/\s+/)
     .map((text): KnownWord => ({ text, sure: undefined }));
   const end = words.length - 1;
-  // What follows is the rest of the last word, or another one.
+  // The unknown text that follows is another word, or the rest of the last one.
   if (isOpen && /\s$/.test(piece)) words.push(MORE);
   else if (isOpen) words.splice(end, 1, ...words.slice(end).map(({ text }) => ({ text, sure: text })));
-  const places = new Places();
+  const places = new CommandPlaces();
   places.add({ words, at: 0, sure });
   for (const [at, { text }] of words.entries()) if (text.endsWith(':')) places.add({ words, at: at + 1, sure: false });
   const looks = { seen: new Map<readonly KnownWord[], number>(), free: words.length * 2 };
@@ -161,7 +161,7 @@ function addPiece(piece: string, { sure, isOpen }: { sure: boolean; isOpen: bool
   }
 }
 
-/** Any of the words may be a command, also behind what stands before one in it. */
+/** Adds every word as a possible command, also without a prefix. */
 function addAll(words: readonly KnownWord[], found: BashReading): void {
   const patterns = new Set(words.flatMap(({ text }) => (PATTERN.test(text) ? [text] : [])));
   for (const text of patterns) {
@@ -171,17 +171,17 @@ function addAll(words: readonly KnownWord[], found: BashReading): void {
   }
 }
 
-/** `seen`: from where on any word has been looked at. `free`: how many words may be looked at before that counts. */
-interface Looks {
+/** `seen`: the index from which all words were examined. `free`: how many words may be examined free of charge. */
+interface SearchBudget {
   readonly seen: Map<readonly KnownWord[], number>;
   free: number;
 }
 
-/** Where else a command begins if none but this word stands before it. */
-function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
+/** The places where a command begins after this word. */
+function placesBehind(place: CommandPlace, looks: SearchBudget, found: BashReading): CommandPlace[] {
   const { words, at, sure } = place;
   const text = textOf(place);
-  const on = (to: number, isSure = sure): Place => ({ words, at: to, sure: isSure });
+  const on = (to: number, isSure = sure): CommandPlace => ({ words, at: to, sure: isSure });
   if (text === '') return [];
   if (KEYWORDS.has(text)) return [on(at + 1, true)];
   if (SETS.test(text) || /^(?!--$)[@+-]+$/.test(text) || HOLE.test(text)) return [on(at + 1)];
@@ -191,7 +191,7 @@ function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
   const bare = text.replace(MARKS, '');
   const unmarked = bare !== text && !text.startsWith('--') ? [{ words, at, first: bare, sure }] : [];
   const [, target] = REDIRECTION.exec(text) ?? [];
-  // It may also be the sign before a recipe.
+  // The word may be a redirection or the prefix of a recipe.
   if (target === '') return [on(at + 1), on(at + 2)];
   if (target !== undefined) return [on(at + 1), ...unmarked];
   if (unmarked.length > 0) return unmarked;
@@ -207,31 +207,31 @@ function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
   return placesOf(place, looks, found);
 }
 
-/** `0 1 * * mon-fri` */
-function isTime(place: Place): boolean {
+/** Whether the five time fields of a crontab begin here: `0 1 * * mon-fri`. */
+function isTime(place: CommandPlace): boolean {
   const { words, at } = place;
   if (!FIELD.test(textOf(place)) || !FIELD.test(words[at + 1]?.text ?? '')) return false;
   return [2, 3, 4].every((i) => DAY.test(words[at + i]?.text ?? ''));
 }
 
-/** A user may stand before the command. */
-function jobsAt(words: readonly KnownWord[], at: number): Place[] {
+/** The places of a crontab's command, which may have a user name before it. */
+function jobsAt(words: readonly KnownWord[], at: number): CommandPlace[] {
   const { text } = words[at + 1] ?? { text: '-' };
   const isNone = text.startsWith('-') || RUNNING.test(text);
   return (isNone ? [at] : [at, at + 1]).map((to) => ({ words, at: to, sure: false }));
 }
 
-/** The next word that is no option. */
-function nextTo(words: readonly KnownWord[], at: number, sure: boolean): Place | undefined {
+/** The next word that is not an option. */
+function nextTo(words: readonly KnownWord[], at: number, sure: boolean): CommandPlace | undefined {
   let next = at + 1;
   while (words[next]?.text.startsWith('-')) next++;
   return next < words.length ? { words, at: next, sure } : undefined;
 }
 
-/** Where the program runs others, as the table has it. */
-function placesOf(place: Place, looks: Looks, found: BashReading): Place[] {
+/** The places where the program runs other commands, according to the table. */
+function placesOf(place: CommandPlace, looks: SearchBudget, found: BashReading): CommandPlace[] {
   const { words, at } = place;
-  const on = (to: number): Place => ({ words, at: to, sure: true });
+  const on = (to: number): CommandPlace => ({ words, at: to, sure: true });
   const use = useOf(place.first === undefined ? words : wordsFrom(place), at, false);
   const looked = (use.looked ?? 0) + use.maybe.length + use.shown.size;
   spend(Math.max(0, looked - looks.free) * COST.look, found);
@@ -254,13 +254,13 @@ function placesOf(place: Place, looks: Looks, found: BashReading): Place[] {
 
 const isName = (name: string): boolean => name.length <= LONGEST_NAME && NAME.test(name);
 
-const textOf = ({ words, at, first }: Place): string => first ?? words[at]?.text ?? '';
+const textOf = ({ words, at, first }: CommandPlace): string => first ?? words[at]?.text ?? '';
 
-/** The same words, with the first as a command has it. */
-const wordsFrom = ({ words, at, first = '' }: Place): KnownWord[] =>
+/** The words, with the first without its prefix. */
+const wordsFrom = ({ words, at, first = '' }: CommandPlace): KnownWord[] =>
   words.map((word, i) => (i === at ? { ...word, text: first } : word));
 
-function addName(place: Place, found: BashReading): void {
+function addName(place: CommandPlace, found: BashReading): void {
   const { words, at, sure } = place;
   const word = textOf(place);
   if (!PATTERN.test(word) || !isName(lastName(word)) || word.includes('://')) return;

@@ -4,7 +4,7 @@ import { lastName } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, withoutBraces } from './words.js';
 
-/** The files that the words from some place on say their program writes, copies or changes. */
+/** Notes the files that a program writes, copies or changes, according to its words from index `from` on. */
 export function noteTargets(
   words: readonly KnownWord[],
   from: number,
@@ -23,11 +23,11 @@ export function noteTargets(
   const isFinders = words.slice(0, from).some(({ text }) => FINDERS.has(lastName(text)));
   const end = isFinders ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
   const all = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
-  // `host:file` is a file of that name.
+  // `host:file` is stored as `file`.
   use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from) ?? from, to }));
 }
 
-/** Programs whose commands something ends, or after whose commands other words stand: `;` and `+` of find, `:::` of parallel. */
+/** Programs that end a command with a word of their own: `;` or `+` in find, `:::` in parallel. */
 const FINDERS: ReadonlySet<string> = new Set('find gfind bfs fd fdfind parallel sem'.split(' '));
 const ENDS = /^(?:[;+]|:::.*)$/s;
 
@@ -39,21 +39,21 @@ function movesOf(words: readonly KnownWord[], moves: 'last' | 'some' | RegExp, t
   if (folder !== undefined) return movesTo({ ...folder, text: `${folder.text}/` }, operands, false);
   const last = operands.at(-1);
   if (last === undefined) return [];
-  // An unknown option may have taken it.
+  // The last operand may be the value of an unknown option.
   const other = perhaps.has(last) ? operands.findLast((word) => !perhaps.has(word)) : undefined;
   return [last, ...(other === undefined ? [] : [other])].flatMap((to) => movesTo(to, operands, perhaps.size > 0));
 }
 
-/** `isOne`: some of the words may be no files, so that a single one may be copied. */
+/** `isOne`: some operands may not be files, so only one file may be copied. */
 function movesTo(to: KnownWord, operands: readonly KnownWord[], isOne: boolean): Move[] {
   const sources = operands.filter((word) => word !== to);
   if (sources.length === 0 && to.text.endsWith('/')) return [{ from: { text: '$', sure: '' }, to }];
-  // Several go to a folder, where they keep their names.
+  // Several files are copied to a folder, where they keep their names.
   const place = sources.length > 1 && !isOne && to.sure !== undefined ? { ...to, text: `${to.text}/` } : to;
   return sources.map((from) => ({ from, to: place }));
 }
 
-/** Long options whose values are words of their own, and those that take none or only attached ones. The beginning of a name will do. */
+/** Long options whose value is the next word, and those without a value or with an attached one only. */
 const LONG = 'suffix mode owner group sparse no-preserve strip-program'.split(' ');
 const BARE: ReadonlySet<string> = new Set(
   (
@@ -64,16 +64,16 @@ const BARE: ReadonlySet<string> = new Set(
 );
 const FOLDER = 'target-directory';
 
-interface Operands {
+interface ParsedOperands {
   readonly operands: readonly KnownWord[];
-  /** The folder that an option names. */
+  /** The target folder that an option names. */
   readonly folder: KnownWord | undefined;
-  /** Those that stand behind an option that may take them. */
+  /** Operands after an unknown option, whose value they may be. */
   readonly perhaps: ReadonlySet<KnownWord>;
 }
 
-/** The words that are no options, nor values of these. */
-function operandsOf(words: readonly KnownWord[], takes: string | undefined): Operands {
+/** The words that are neither options nor their values. */
+function operandsOf(words: readonly KnownWord[], takes: string | undefined): ParsedOperands {
   const operands: KnownWord[] = [];
   const perhaps = new Set<KnownWord>();
   let folder: KnownWord | undefined;
@@ -96,7 +96,7 @@ function operandsOf(words: readonly KnownWord[], takes: string | undefined): Ope
   return { operands, folder, perhaps };
 }
 
-/** An option that takes a value, and what is attached of it; `unknown`: the next word may be its value. */
+/** An option with a value, and the attached part of it. `unknown`: the next word may be its value. */
 function optionOf(
   text: string,
   takes: string | undefined,
@@ -115,7 +115,7 @@ function optionOf(
   return undefined;
 }
 
-/** `f{,.sh}` is `f f.sh`, unless an expansion is in it. */
+/** Expands braces, `f{,.sh}` to `f f.sh`, unless the word has other expansions. */
 function spelledOut(word: KnownWord): KnownWord[] {
   if (word.sure === undefined || !word.text.includes('{') || /[$`*?[]/.test(word.text)) return [word];
   const texts = withoutBraces(word.text);

@@ -1,124 +1,124 @@
 import type { CommandText } from './words.js';
 
-/** Thrown to stop reading at something that cannot be known. */
-export class Unknowable extends Error {}
-/** The same, for a text that is not shell code. */
-export class Unreadable extends Unknowable {}
+/** Thrown when it cannot be known what a line runs. */
+export class UnknowableError extends Error {}
+/** Thrown when a text is not shell code. */
+export class UnreadableError extends UnknowableError {}
 
-/** The input of a command: nothing from the line, texts in the line, or something unknown. */
+/** The input of a command: undefined if the line does not set it, else the texts from the line, or `unknown`. */
 export type CommandInput = undefined | 'unknown' | readonly string[];
 
-/** A text that is read as a script, and what is around it. */
-export interface Script extends ScriptContext {
+/** A text that is read as a script, and its context. */
+export interface BashScript extends ScriptContext {
   readonly text: string;
 }
 
 export interface ScriptContext {
   readonly input: CommandInput;
-  /** In a line of `parallel`: the placeholder for the words it reads. */
+  /** In a command line of a runner such as `parallel`: the placeholder for the words that it reads. */
   readonly hole: string | undefined;
 }
 
 export type Surety = boolean | 'expanded';
 
-/** A command whose name is a pattern of files, in a text for a program that is no shell: `/bin/r? x`. */
+/** A command whose name is a glob, in a text for a program that is not a shell: `/bin/r? x`. */
 export interface GlobbedCommand {
   readonly mayBe: (name: string) => boolean;
-  /** What follows the name. */
+  /** The text after the name. */
   readonly rest: string;
 }
 
-/** What it does with files and names. */
+/** The files, variables and functions of a line. File names are without folders, because the line may change folders. */
 export interface BashFiles {
-  /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
+  /** Files that the line writes, and whether each is written only once and with known content. */
   readonly written: Map<string, boolean>;
-  /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
+  /** Files whose commands are run, and whether a shell itself reads them. */
   readonly ran: Map<string, boolean>;
-  /** Files that are copied, moved or changed in place, and what they become, the same way; patterns stand for several, `*` for any. */
+  /** Files that are copied, moved or changed in place, and their new names. Globs stand for several files, `*` for any. */
   readonly moved: Map<string, Set<string>>;
-  /** Files from which other programs may take their commands, the same way. */
+  /** Files from which other programs may read commands. */
   readonly taken: Set<string>;
-  /** Those that such a program is likely to run, and those that some program may write: names that stand in its words. */
+  /** `handed`: files that a program probably runs. `named`: names in the words of a program, which may write them. */
   readonly handed: Set<string>;
   readonly named: Set<string>;
-  /** The names of its commands, of the variables that it sets, and what these end in. */
+  /** `called`: the names of commands. */
   readonly called: Set<string>;
-  /** Those that it writes where programs are looked up by their names. */
+  /** Files written to folders on the PATH, and marks about such folders; see moves.ts. */
   readonly onPath: Set<string>;
   readonly variables: Set<string>;
   readonly values: Set<string>;
-  /** What variables hold: names of files (`=`), those of programs in folders of these, and `$` with other variables; and which it writes to. */
+  /** `held`: values of variables, as file names (`=`), programs on the PATH and other variables (`$`). `filled`: variables that it writes to. */
   readonly held: Map<string, Set<string>>;
   readonly filled: Set<string>;
-  /** Files that variables say are programs: `EDITOR=./e`. */
+  /** Files that a variable names as a program: `EDITOR=./e`. */
   readonly programs: Set<string>;
-  /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */
+  /** Programs whose output is evaluated, and functions that the line defines, which may hide such programs. */
   readonly evaluated: Set<string>;
   readonly defined: Set<string>;
 }
 
-/** What has been found in a line so far. */
+/** The results of reading a line so far. */
 export interface BashReading extends BashFiles {
   readonly commands: CommandText[];
   /** Texts in which any word may begin a command. */
   readonly texts: Set<string>;
-  /** Those in texts whose names are patterns. */
+  /** Commands in texts whose names are globs. */
   readonly globs: Map<string, GlobbedCommand>;
   expands: boolean;
-  /** Characters read, and characters of these texts. */
+  /** The characters read so far, and the characters of searched texts. */
   readonly spent: { read: number };
   readonly searched: { length: number };
   /** Scripts still to be read. */
-  readonly scripts: Script[];
-  /** Texts that some program may take for commands; whether they are a shell's, if they are any, or are `expanded` by this one. */
+  readonly scripts: BashScript[];
+  /** Texts that some program may run as commands: surely (`true`), perhaps (`false`), or only their substitutions (`expanded`). */
   readonly guesses: Map<string, Surety>;
-  /** Texts that are only shown or stored; the same, once a file is run. */
+  /** Texts that are only shown or stored, and whether they are completely known. They become guesses if the line runs files. */
   readonly said: Map<string, boolean>;
-  /** What is read is a text that another program may run, and none of these lines, which a known one runs. */
+  /** `isGuess`: the text being read may be run by some program, and is none of `lines`, which a known program runs. */
   isGuess: boolean;
   readonly lines: Set<string>;
-  /** Something runs its input, so printed words may be run. */
+  /** A program runs its input, so printed words may be run. */
   runsTexts: boolean;
-  /** A file is run, or given to a program, that the line itself may have written. */
+  /** A file that the line itself may have written is run, or given to a program. */
   runsFiles: boolean;
-  /** A shell runs it, so that it must be known what is run. */
+  /** A shell runs such texts or files, so their commands must be known. */
   runsSurely: boolean;
-  /** A shell reads what the whole line is given to read … */
+  /** A shell runs the standard input of the line. */
   readsInput: boolean;
-  /** … and the line itself says what that is. */
+  /** The line redirects that input with `exec <`. */
   changesInput: boolean;
 }
 
-/** Longer commands are not read: parsing nested ones is not linear. */
+/** Longer lines are not read, because parsing nested commands is not linear. */
 const MAX_LENGTH = 10_000;
-/** Characters read in all, with what `eval` and `sh -c` are given, each of which may hold the next; and what is counted as such. */
+/** The budget for a line, in characters read and other work. It includes the texts of `eval` and `sh -c`, which may be nested. */
 const MAX_READ = 40_000;
-/** Texts that need not be known may cost half of it, and no more than is left. */
+/** Texts that may stay unknown can use half of the budget, if that much is left. */
 export const SPARED = MAX_READ / 2;
-/** Characters of texts in which any word may begin a command: several spellings of all that one line may hold. */
+/** The limit for searched texts, in characters. It allows for several spellings of a whole line. */
 const MAX_SEARCHED = 100_000;
 
-/** The cost of other work, in characters. */
+/** The cost of other work, expressed in characters. */
 export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, look: 5, redirect: 20, pipe: 20 } as const;
-/** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
+/** Limits for one text: here-documents, whose ends take quadratic time to find, and separators of commands. */
 const MAX_DOCUMENTS = 100;
 const MAX_MARKS = 2500;
 
-/** A path without its folders: the line may go to them. */
+/** A path without its folders. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Counts what is read; throws where it is too much. */
+/** Charges steps to the budget. Throws if it is used up. */
 export function spend(steps: number, found: BashReading): void {
   found.spent.read += steps;
-  if (isSpent(found)) throw new Unknowable();
+  if (isSpent(found)) throw new UnknowableError();
 }
 
-/** Counts characters of a text that is searched for commands: it is searched to its end, or nobody can tell. */
+/** Charges the characters of a searched text. Throws at the limit, because a text that is not searched completely is unknown. */
 export function spendSearch(length: number, found: BashReading): void {
   found.searched.length += length;
-  if (found.searched.length > MAX_SEARCHED) throw new Unknowable();
+  if (found.searched.length > MAX_SEARCHED) throw new UnknowableError();
 }
 
 const SURETIES: readonly Surety[] = [false, 'expanded', true];
@@ -126,7 +126,7 @@ export function isSurer(one: Surety, than: Surety | undefined): boolean {
   return than === undefined || SURETIES.indexOf(one) > SURETIES.indexOf(than);
 }
 
-/** Notes a text that some program may take for commands. What is known of it already may be surer. */
+/** Notes a text that some program may run as commands. Keeps the surer of the old and the new certainty. */
 export function noteGuess(text: string, surely: Surety, found: BashReading): void {
   if (isSurer(surely, found.guesses.get(text))) found.guesses.set(text, surely);
 }
@@ -135,18 +135,18 @@ export function isSpent(found: BashReading): boolean {
   return found.spent.read > MAX_READ;
 }
 
-/** Characters of a text in which words are looked for that cost a step. */
+/** One step is charged for this many characters of a text that is searched for words. */
 const TEXT_SHARE = 4;
 
-/** Counts a text in which words are looked for: those in one another, `${ a ${ b`, are as long as the line again and again. */
+/** Charges a text that is searched for words. Nested expansions such as `${ a ${ b` are each as long as the rest of the line. */
 export function spendText({ length }: string, found: BashReading): void {
   spend(Math.floor(length / TEXT_SHARE), found);
 }
 
-/** Characters that are read again for the ends of arithmetic in arithmetic: `$((a $((b`. */
+/** The limit for characters that are read repeatedly to find the ends of nested arithmetic: `$((a $((b`. */
 const MAX_NESTED = 150_000;
 
-/** Whether finding these ends is too much: those of each are looked for from its beginning on. */
+/** Whether finding the ends of nested arithmetic takes too long, because the parser searches from each beginning. */
 function isTooNested(source: string): boolean {
   const open: number[] = [];
   let steps = 0;

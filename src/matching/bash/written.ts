@@ -4,23 +4,24 @@ import { isTooLong } from './reading.js';
 import { knownWord } from './words.js';
 
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
-/** Programs in front of another. */
+/** Programs that run the command after them. */
 const BEFORE = new Set(['sudo', 'command', 'exec', 'nice', 'nohup']);
-/** Shells within shells. */
+/** How deep nested shells are read. */
 const DEEPEST = 3;
 
-/** A piece of a line, from its first character to before its last. */
-type Span = readonly [pos: number, end: number];
+/** A part of a line: the positions of its first character and after its last. */
+type WordSpan = readonly [pos: number, end: number];
 
 /**
- * The line with blanks in place of files that it only writes to: what is redirected there, what `tee` is given, and variables that name nothing else. What
- * is written and then run stands in the line once more, and stays. A line that is no shell stays as it is.
+ * Replaces the names of files to which the line only writes by blanks: targets of redirections, arguments of `tee`, and variables that
+ * are used for nothing else. A file that is also run is named a second time, and that stays. A line that does not parse is returned
+ * as it is.
  */
 export function withoutWritten(line: string, depth = 0): string {
   const script = isTooLong(line) || depth > DEEPEST ? undefined : parsed(line);
   if (script === undefined) return line;
-  const written: Span[] = [];
-  const named = new Map<string, Span[]>();
+  const written: WordSpan[] = [];
+  const named = new Map<string, WordSpan[]>();
   let text = line;
   const look = (node: SyntaxNode): void => {
     for (const redirect of redirectsOf(node)) written.push(...targetOf(redirect, line));
@@ -50,25 +51,25 @@ function parsed(line: string): SyntaxNode | undefined {
     const { errors, ...script } = parse(line);
     return errors?.length ? undefined : (script as SyntaxNode);
   } catch {
-    // It is nested too deeply for the parser.
+    // The line is nested too deeply for the parser.
     return undefined;
   }
 }
 
-const replaced = (text: string, [pos, end]: Span, by: string): string => text.slice(0, pos) + by + text.slice(end);
-const blanked = (text: string, [pos, end]: Span): string => replaced(text, [pos, end], ' '.repeat(end - pos));
+const replaced = (text: string, [pos, end]: WordSpan, by: string): string => text.slice(0, pos) + by + text.slice(end);
+const blanked = (text: string, [pos, end]: WordSpan): string => replaced(text, [pos, end], ' '.repeat(end - pos));
 
 const redirectsOf = (node: SyntaxNode): readonly Redirection[] => ('redirects' in node ? node.redirects : []);
 
-/** `a=>b` may be a program's own text. */
-function targetOf(redirect: Redirection, line: string): Span[] {
+/** The target of an output redirection. `a=>b` may be code of another language and does not count. */
+function targetOf(redirect: Redirection, line: string): WordSpan[] {
   if (redirect.type !== 'Redirect' || redirect.target === undefined) return [];
   const { operator, target, pos } = redirect;
   if (!operator.includes('>') || operator.includes('<') || /[=-]/.test(line[pos - 1] ?? '')) return [];
   return [[target.pos, target.end]];
 }
 
-function teeFiles({ name, args }: Command): Span[] {
+function teeFiles({ name, args }: Command): WordSpan[] {
   const words = [name, ...args].filter((word) => word !== undefined);
   const first = words.findIndex((word) => !BEFORE.has(knownWord(word).text));
   const program = words[first];
@@ -79,13 +80,13 @@ function teeFiles({ name, args }: Command): Span[] {
     .map(({ pos, end }) => [pos, end]);
 }
 
-/** Assignments that no command is given: variables of the line alone. */
-function namedOnly({ name, prefix }: Command): [name: string, span: Span][] {
+/** Assignments without a command, which set variables of the shell. */
+function namedOnly({ name, prefix }: Command): [name: string, span: WordSpan][] {
   if (name !== undefined) return [];
   return prefix.flatMap((one) => (one.type === 'Assignment' ? [[one.name, [one.pos, one.end]]] : []));
 }
 
-/** The shell code that a command is given as a quoted argument. */
+/** The quoted arguments of a shell, which are shell code. */
 function shellTexts({ name, args }: Command): Word[] {
   if (name === undefined || !SHELLS.has(knownWord(name).text.replace(/^.*\//, ''))) return [];
   return args.filter(

@@ -11,7 +11,7 @@ import { callRecords, whatBecame } from '../../why/ran.js';
 import { agentName } from '../records/agents.js';
 import { recordOf } from '../records/kept.js';
 import { gravest, marksOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import { kept, selected, until, version } from '../state.js';
 import { useEffect, useErrorBoundary, useMemo, useSignal } from '../ui.js';
 import { Hooks } from './hook.js';
@@ -34,13 +34,13 @@ export function Explanation() {
   );
 }
 
-function Explained({ row }: { readonly row: Row }) {
+function Explained({ row }: { readonly row: RowOnPage }) {
   const [problem] = useErrorBoundary();
   if (problem !== undefined) return <p class="alarming">This record cannot be shown: {plain(String(problem))}</p>;
   return <Recorded row={row} />;
 }
 
-function Recorded({ row }: { readonly row: Row }) {
+function Recorded({ row }: { readonly row: RowOnPage }) {
   const record = useMemo(() => recordOf(row), [row]);
   if (record?.type === 'hook_fire') return <Fire row={row} fire={record} />;
   return <Alarm row={row} record={record} />;
@@ -48,7 +48,7 @@ function Recorded({ row }: { readonly row: Row }) {
 
 const NOWHERE: OtherFires = { sentences: [], changes: [] };
 
-function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
+function Fire({ row, fire }: { readonly row: RowOnPage; readonly fire: FireRecord }) {
   version.value;
   const otherFires = useSignal(NOWHERE);
   const now = momentOf(row);
@@ -85,11 +85,11 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
 }
 
 /** Records up to this moment are shown: the scrubber's or, if the row is later, the row's own. */
-const momentOf = ({ at }: Row): number => Math.max(until.value ?? Number.POSITIVE_INFINITY, at);
+const momentOf = ({ at }: RowOnPage): number => Math.max(until.value ?? Number.POSITIVE_INFINITY, at);
 
 const isAlarm = (line: string): boolean => line.startsWith('ALARM') || line.includes('although it was denied');
 
-function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord | undefined }) {
+function Alarm({ row, record }: { readonly row: RowOnPage; readonly record: HookRecord | undefined }) {
   version.value;
   const { found, others, doubtful } = kept.value.callOf(row, momentOf(row));
   const outcome = whatBecame(found);
@@ -105,7 +105,7 @@ function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord
 }
 
 interface TitleProps {
-  readonly row: Row;
+  readonly row: RowOnPage;
   readonly agent: string;
   /** An index in `OUTCOMES`. */
   readonly outcome: number;
@@ -210,7 +210,7 @@ function Facts({ fire }: FactsProps) {
 }
 
 /** Other fires under the same id. */
-function Others({ title, rows }: { readonly title: string; readonly rows: readonly Row[] }) {
+function Others({ title, rows }: { readonly title: string; readonly rows: readonly RowOnPage[] }) {
   if (rows.length === 0) return null;
   return (
     <>

@@ -1,6 +1,6 @@
 import { agentName } from '../records/agents.js';
 import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import { kept, selected, shown } from '../state.js';
 import { timeText } from '../timeline/time.js';
 import { px, useElement, useWindow } from '../timeline/virtual.js';
@@ -49,7 +49,7 @@ export function FireList() {
 }
 
 interface LineProps {
-  readonly row: Row;
+  readonly row: RowOnPage;
   readonly index: number;
   readonly start: number;
   readonly count: number;
@@ -83,22 +83,22 @@ function Line({ row, index, start, count, sessions, on }: LineProps) {
   );
 }
 
-function choose(row: Row | undefined): void {
+function choose(row: RowOnPage | undefined): void {
   if (row === undefined) return;
   selected.value = row;
   moveInto(row);
 }
 
 /** Rows are sorted by time, and only a few have the same time. */
-function placeOf(rows: readonly Row[], row: Row): number {
+function placeOf(rows: readonly RowOnPage[], row: RowOnPage): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((rows[middle] as Row).at < row.at) low = middle + 1;
+    if ((rows[middle] as RowOnPage).at < row.at) low = middle + 1;
     else high = middle;
   }
-  for (let i = low; i < rows.length && (rows[i] as Row).at === row.at; i++) if (rows[i] === row) return i;
+  for (let i = low; i < rows.length && (rows[i] as RowOnPage).at === row.at; i++) if (rows[i] === row) return i;
   return -1;
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, answersIn } from '../../emit/reading/answers.js';
+import { answersIn, type HookAnswer } from '../../emit/reading/answers.js';
 import { duration } from '../../emit/reading/headline.js';
 import { valueIn } from '../../emit/reading/value.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
@@ -44,7 +44,7 @@ interface HookProps {
   readonly fire: FireRecord;
   readonly sentence: string;
   readonly runs: readonly HookResponse[];
-  readonly answers: readonly Answer[];
+  readonly answers: readonly HookAnswer[];
 }
 
 function Hook({ handler, fire, sentence, runs, answers }: HookProps) {
@@ -77,7 +77,13 @@ function Hook({ handler, fire, sentence, runs, answers }: HookProps) {
 }
 
 /** One answer of a hook: its rewrite of what it was given, and its output. */
-function Said({ answer: { handler, given, rewrite }, again }: { readonly answer: Answer; readonly again: boolean }) {
+function Said({
+  answer: { handler, given, rewrite },
+  again,
+}: {
+  readonly answer: HookAnswer;
+  readonly again: boolean;
+}) {
   const when = again ? ' when asked again' : '';
   return (
     <>
@@ -93,7 +99,7 @@ function Said({ answer: { handler, given, rewrite }, again }: { readonly answer:
   );
 }
 
-function said(fire: FireRecord, handler: HandlerRecord, answers: readonly Answer[]): string {
+function said(fire: FireRecord, handler: HandlerRecord, answers: readonly HookAnswer[]): string {
   const { verdict, would } = handler;
   if (would !== undefined && would !== 'none') return `would ${would}`;
   if (verdict !== undefined && verdict !== 'none') return verdict;

@@ -6,7 +6,7 @@ import { kept, scopes, version } from '../state.js';
 import { leftOut, someOf } from './some.js';
 
 /** A scope as a server reports it; any field may be missing. */
-interface Described {
+interface ScopeDescription {
   readonly scope?: unknown;
   readonly kind?: unknown;
   readonly agentType?: unknown;
@@ -36,7 +36,7 @@ export function Scopes() {
 /** The deepest level that is shown; no real tree is deeper. */
 const DEEPEST = 50;
 
-function Scope({ one, depth }: { readonly one: Described; readonly depth: number }) {
+function Scope({ one, depth }: { readonly one: ScopeDescription; readonly depth: number }) {
   const hooks = (Array.isArray(one.hooks) ? one.hooks : []).filter(isObject);
   const children = (Array.isArray(one.children) ? one.children : []).filter(isObject);
   const type = typeof one.agentType === 'string' ? ` ${one.agentType}` : '';

@@ -4,14 +4,14 @@ import { isShadow, typeOf } from '../../why/meaning.js';
 import { Starters } from '../../why/starters.js';
 
 /** The owner of a lane: a session's main agent, or an agent that it started. */
-export interface Agent {
+export interface AgentOnPage {
   readonly key: string;
   readonly session: string;
   /** undefined: the main agent. */
   readonly id: string | undefined;
   type: string | undefined;
   /** The agent that started it, as far as records tell; otherwise the main agent. */
-  parent: Agent | undefined;
+  parent: AgentOnPage | undefined;
   /** When its first and last record came, milliseconds since 1970. */
   first: number;
   last: number;
@@ -20,16 +20,16 @@ export interface Agent {
 }
 
 /** The agents, and which agent started which. */
-export class Agents {
-  readonly #known = new Map<string, Agent>();
+export class AgentsOnPage {
+  readonly #known = new Map<string, AgentOnPage>();
   readonly #starters = new Map<string, Starters>();
   /** Ids of agents that wait for the first record of their starter, by the starter's key. */
   readonly #waiting = new Map<string, Set<string>>();
   /** Agents that have had another one placed below them. */
-  readonly #above = new Set<Agent>();
-  #lanes: readonly Agent[] | undefined;
+  readonly #above = new Set<AgentOnPage>();
+  #lanes: readonly AgentOnPage[] | undefined;
 
-  of(session: string, named: string | undefined, at: number): Agent {
+  of(session: string, named: string | undefined, at: number): AgentOnPage {
     // Some records name the main agent by an empty id.
     const id = named || undefined;
     const key = keyOf(session, id);
@@ -54,7 +54,7 @@ export class Agents {
   }
 
   /** Learns from a fire the types of agents, who started them, and when their scopes opened. */
-  learn(fire: FireRecord, agent: Agent, at: number): void {
+  learn(fire: FireRecord, agent: AgentOnPage, at: number): void {
     agent.type ??= typeOf(fire);
     // A shadow fire tells nothing that the fire it shadows does not tell.
     if (isShadow(fire)) return;
@@ -71,15 +71,15 @@ export class Agents {
   }
 
   /** Each agent below the one that started it, in the order of their first records. */
-  lanes(): readonly Agent[] {
+  lanes(): readonly AgentOnPage[] {
     if (this.#lanes !== undefined) return this.#lanes;
-    const under = new Map<Agent | undefined, Agent[]>();
+    const under = new Map<AgentOnPage | undefined, AgentOnPage[]>();
     for (const agent of [...this.#known.values()].sort((a, b) => a.first - b.first)) {
       const list = under.get(agent.parent) ?? [];
       under.set(agent.parent, list);
       list.push(agent);
     }
-    const lanes: Agent[] = [];
+    const lanes: AgentOnPage[] = [];
     // A list, not a recursion: agents can be nested deeper than a program may call.
     const next = (under.get(undefined) ?? []).reverse();
     for (let agent = next.pop(); agent !== undefined; agent = next.pop()) {
@@ -106,12 +106,12 @@ export class Agents {
     return starters;
   }
 
-  #put(child: Agent, parent: Agent): void {
+  #put(child: AgentOnPage, parent: AgentOnPage): void {
     if (child.parent === parent) return;
     // No agent may be its own ancestor, whatever a file says. Most agents have none below them when they are placed, and need no search for that.
     if (child === parent) return;
     if (this.#above.has(child))
-      for (let above: Agent | undefined = parent; above !== undefined; above = above.parent)
+      for (let above: AgentOnPage | undefined = parent; above !== undefined; above = above.parent)
         if (above === child) return;
     child.parent = parent;
     this.#above.add(parent);
@@ -120,14 +120,14 @@ export class Agents {
 }
 
 /** Its depth below the main agent. */
-export function depthOf(agent: Agent): number {
+export function depthOf(agent: AgentOnPage): number {
   let depth = 0;
   for (let above = agent.parent; above !== undefined; above = above.parent) depth += 1;
   return depth;
 }
 
 /** The name that `hookscope history` uses; if there are several sessions, main agents are distinguished. */
-export function agentName({ id, type, session }: Agent, sessions = 1): string {
+export function agentName({ id, type, session }: AgentOnPage, sessions = 1): string {
   if (id !== undefined) return nameOf(id, type);
   return sessions > 1 ? `main ${shortName(session)}` : 'main';
 }

@@ -4,7 +4,7 @@ import type { HookTally } from '../../why/tally.js';
 import { Tallies } from '../../why/tally.js';
 import type { KeptRecords } from './kept.js';
 import { bitOf, SHADOW } from './outcome.js';
-import type { Row } from './row.js';
+import type { RowOnPage } from './row.js';
 
 /** Which rows are shown; every condition that is set must hold. */
 export interface Filter {
@@ -25,7 +25,7 @@ export const isFiltering = (filter: Filter): boolean =>
 
 /** `until`: output of hooks that came after this time is not searched. */
 export function matches(
-  row: Row,
+  row: RowOnPage,
   { agent, event, hook, outcomes, text }: Filter,
   until = Number.POSITIVE_INFINITY,
 ): boolean {
@@ -37,7 +37,7 @@ export function matches(
 }
 
 /** Searches the record's whole JSON, and what its hooks printed. Its writer may have escaped invisible characters, so both forms are tried. */
-function holds({ text: line, runs = [], about, came }: Row, text: string, until: number): boolean {
+function holds({ text: line, runs = [], about, came }: RowOnPage, text: string, until: number): boolean {
   const wanted = text.toLowerCase();
   if (about.toLowerCase().includes(wanted) || came.toLowerCase().includes(wanted)) return true;
   const forms = [JSON.stringify(wanted), plainJson(wanted)].map((one) => one.slice(1, -1));
@@ -51,25 +51,25 @@ function holds({ text: line, runs = [], about, came }: Row, text: string, until:
 const timeIn = (line: string): number => Date.parse((JSON.parse(line) as HookRecord).time);
 
 /** How many of the ordered `rows` had come by a time. */
-export function countUntil(rows: readonly Row[], at: number): number {
+export function countUntil(rows: readonly RowOnPage[], at: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((rows[middle] as Row).at <= at) low = middle + 1;
+    if ((rows[middle] as RowOnPage).at <= at) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-export interface Counts {
+export interface FireCounts {
   readonly fires: number;
   readonly denied: number;
   readonly failed: number;
   readonly alarms: number;
 }
 
-export function countsOf(rows: readonly Row[]): Counts {
+export function countsOf(rows: readonly RowOnPage[]): FireCounts {
   let [fires, denied, failed, alarms] = [0, 0, 0, 0];
   for (const row of rows) {
     if (row.alarm) alarms += 1;
@@ -82,7 +82,7 @@ export function countsOf(rows: readonly Row[]): Counts {
 
 /** Hooks as `hookscope stats` counts them. `until`: only background runs that had ended by then count. */
 export function tallies(
-  rows: readonly Row[],
+  rows: readonly RowOnPage[],
   { ended }: Pick<KeptRecords, 'ended'>,
   hook: string,
   until: number,

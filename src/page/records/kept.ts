@@ -5,20 +5,20 @@ import { isWanted } from '../../store/store.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
 import { type CallFound, callOf } from '../../why/calls.js';
 import { hasRun } from '../../why/meaning.js';
-import { Agents } from './agents.js';
+import { AgentsOnPage } from './agents.js';
 import { gravest, withFailure } from './outcome.js';
-import { alarmRow, fireRow, type Row } from './row.js';
+import { alarmRow, fireRow, type RowOnPage } from './row.js';
 
 /** The end of a run in the background. */
-export type Ended = RunEnd & { readonly at: number };
+export type BackgroundEnd = RunEnd & { readonly at: number };
 
 /** What the page holds of a call. */
 export interface CallOnPage {
   readonly found: CallFound;
   /** The other rows of the call. */
-  readonly others: readonly Row[];
+  readonly others: readonly RowOnPage[];
   /** Rows that may be of the same call. */
-  readonly doubtful: readonly Row[];
+  readonly doubtful: readonly RowOnPage[];
 }
 
 /** The records that a page holds. */
@@ -26,10 +26,10 @@ export class KeptRecords {
   /** `once`: a record that comes more than once is added only once. */
   constructor(readonly once: boolean) {}
 
-  readonly agents = new Agents();
+  readonly agents = new AgentsOnPage();
   /** Ordered by time. */
-  rows: Row[] = [];
-  readonly ended: Ended[] = [];
+  rows: RowOnPage[] = [];
+  readonly ended: BackgroundEnd[] = [];
   /** How many lines were not records. */
   foreign = 0;
   /** How many records are neither fires nor alarms. */
@@ -39,7 +39,7 @@ export class KeptRecords {
   readonly #fires = new Map<string, string[]>();
   readonly #calls = new Map<string, string[]>();
   /** Without a limit, because a file may have the end of a run far from its fire. */
-  readonly #background = new BackgroundRuns<Row>(Number.POSITIVE_INFINITY);
+  readonly #background = new BackgroundRuns<RowOnPage>(Number.POSITIVE_INFINITY);
   #sorted = true;
 
   /** Adds a line of a store. Returns whether it was a new record. */
@@ -87,7 +87,7 @@ export class KeptRecords {
   }
 
   /** The responses of the row's hooks that had come by `until`. */
-  runsOf({ fire_id: fire }: Row, until: number): HookResponse[] {
+  runsOf({ fire_id: fire }: RowOnPage, until: number): HookResponse[] {
     return (this.#fires.get(fire) ?? [])
       .map(parse)
       .filter(isResponse)
@@ -95,7 +95,7 @@ export class KeptRecords {
   }
 
   /** The records of the row's call that had come by `until`: fires, its end, alarms. */
-  callOf(row: Row, until: number): CallOnPage {
+  callOf(row: RowOnPage, until: number): CallOnPage {
     const { call, agent } = row;
     const lines = call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []);
     const known = new Map<HookRecord, string>();
@@ -106,7 +106,7 @@ export class KeptRecords {
     const records = [...known.keys()];
     const own = records.find((record) => known.get(record) === row.text);
     const found = own === undefined ? NOTHING : callOf(records, own);
-    const rowsOf = (some: readonly HookRecord[]): Row[] => {
+    const rowsOf = (some: readonly HookRecord[]): RowOnPage[] => {
       const texts = new Set(some.map((record) => known.get(record)));
       return this.rows.filter((one) => one.call === call && one.text !== row.text && texts.has(one.text));
     };
@@ -118,7 +118,7 @@ export class KeptRecords {
     const { until = Number.POSITIVE_INFINITY } = query;
     let looked = 0;
     for (let i = this.rows.length - 1; i >= 0 && looked < LOOKED; i--) {
-      const row = this.rows[i] as Row;
+      const row = this.rows[i] as RowOnPage;
       if (row.at > until) continue;
       if (row.alarm || row.event !== query.event || row.agent.session !== query.session) continue;
       looked += 1;
@@ -135,7 +135,7 @@ export class KeptRecords {
     return lines;
   }
 
-  #push(row: Row): void {
+  #push(row: RowOnPage): void {
     const last = this.rows.at(-1);
     if (last !== undefined && (row.at < last.at || (row.at === last.at && row.seq < last.seq))) this.#sorted = false;
     this.rows.push(row);
@@ -149,7 +149,7 @@ export class KeptRecords {
     if (row !== undefined) this.#end(row, record);
   }
 
-  #end(row: Row, end: RunEnd | undefined): void {
+  #end(row: RowOnPage, end: RunEnd | undefined): void {
     if (end === undefined) return;
     const at = Date.parse(end.time);
     const { fire_id, handler_id, time, duration_ms, failure } = end;
@@ -178,7 +178,7 @@ const LOOKED = 2_000;
 
 const NOTHING: CallFound = { records: [], before: [], after: [], others: 0 };
 
-export function recordOf({ text }: Row): HookRecord | undefined {
+export function recordOf({ text }: RowOnPage): HookRecord | undefined {
   return parse(text);
 }
 

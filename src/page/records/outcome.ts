@@ -5,10 +5,10 @@ import { isBlocked, isShadow } from '../../why/meaning.js';
 
 /** The results of a fire, the least important first: later ones are drawn over earlier ones. */
 export const OUTCOMES = ['shadow', 'quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type FireOutcome = (typeof OUTCOMES)[number];
 
 /** The outcomes as the page names them. */
-export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+export const OUTCOME_WORDS: Readonly<Record<FireOutcome, string>> = {
   shadow: 'not enforced',
   quiet: 'no opinion',
   allowed: 'allowed',
@@ -19,7 +19,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   alarm: 'alarm',
 };
 
-export const bitOf = (outcome: Outcome): number => 1 << OUTCOMES.indexOf(outcome);
+export const bitOf = (outcome: FireOutcome): number => 1 << OUTCOMES.indexOf(outcome);
 export const SHADOW: number = bitOf('shadow');
 
 /** All outcomes of a fire, as bits: it may be denied, and also have a hook that failed. `ends`: the ends of its background hooks. */
@@ -29,7 +29,7 @@ export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number 
   const { decision, handlers, error, unanswered } = fire;
   const hasFailed =
     handlers.some(({ status }) => status === 'failed') || ends.some(({ failure }) => failure !== undefined);
-  const marks: Outcome[] = [
+  const marks: FireOutcome[] = [
     ...(isBlocked(fire) ? ['denied' as const] : []),
     ...(error !== undefined || unanswered !== undefined || hasFailed ? ['failed' as const] : []),
     ...(decision.verdict === 'ask' || decision.verdict === 'defer' ? ['asked' as const] : []),

@@ -4,18 +4,18 @@ import { clip } from '../../plain.js';
 import { about } from '../../why/about.js';
 import { hasRun } from '../../why/meaning.js';
 import type { CountedFire, CountedHandler } from '../../why/tally.js';
-import type { Agent } from './agents.js';
+import type { AgentOnPage } from './agents.js';
 import { bitOf, gravest, marksOf } from './outcome.js';
 
 /** A row of a lane and of the list: a fire or an alarm, without what only its explanation needs. */
-export interface Row extends CountedFire {
+export interface RowOnPage extends CountedFire {
   readonly alarm: boolean;
   /** When it ended and its record was made; milliseconds since 1970. */
   readonly at: number;
   /** When it began, as far as its hooks' durations show. */
   readonly start: number;
   readonly seq: number;
-  readonly agent: Agent;
+  readonly agent: AgentOnPage;
   readonly event: string;
   /** Its subject and its outcome, each in a few words. */
   readonly about: string;
@@ -24,7 +24,7 @@ export interface Row extends CountedFire {
   marks: number;
   outcome: number;
   /** The row as it was before a background hook failed, and when that became known. */
-  before?: { readonly at: number; readonly row: Row };
+  before?: { readonly at: number; readonly row: RowOnPage };
   readonly call: string | undefined;
   /** Hooks that ran. */
   readonly ran: readonly CountedHandler[];
@@ -40,7 +40,13 @@ const EARLIEST = -8.64e15;
 const NONE: CountedFire['decision'] = { failures: [] };
 const uncoloured = (_: unknown, text: string): string => text;
 
-export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string, runs?: readonly string[]): Row {
+export function fireRow(
+  fire: FireRecord,
+  agent: AgentOnPage,
+  at: number,
+  text: string,
+  runs?: readonly string[],
+): RowOnPage {
   const marks = marksOf(fire);
   const { failures } = fire.decision;
   return {
@@ -64,7 +70,7 @@ export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string
   };
 }
 
-export function alarmRow(alarm: AlarmRecord, agent: Agent, at: number, text: string): Row {
+export function alarmRow(alarm: AlarmRecord, agent: AgentOnPage, at: number, text: string): RowOnPage {
   return {
     alarm: true,
     at,
@@ -96,7 +102,7 @@ function tookOf({ handlers }: FireRecord): number {
 }
 
 /** The row as it was known at a moment. */
-export const rowAt = (row: Row, at: number): Row =>
+export const rowAt = (row: RowOnPage, at: number): RowOnPage =>
   row.before !== undefined && row.before.at > at ? row.before.row : row;
 
 /** Rows share the strings of hooks' names, since there are few names and many rows. */

@@ -19,17 +19,17 @@ export async function openFile(file: File): Promise<void> {
     status.value = { type: 'file', name };
   } catch (error) {
     if (!isOurs()) return;
-    const why = error instanceof Refused ? error.message : `cannot be read: ${plain(messageOf(error))}`;
+    const why = error instanceof WrongFile ? error.message : `cannot be read: ${plain(messageOf(error))}`;
     status.value = { type: 'refused', why: `${name} ${why}` };
   }
   settle();
 }
 
-class Refused extends Error {}
+class WrongFile extends Error {}
 
 async function readInto(into: KeptRecords, file: File): Promise<void> {
   if ((await file.slice(0, DATABASE.length).text()) === DATABASE)
-    throw new Refused('is a database: hookscope page FILE makes a page of it.');
+    throw new WrongFile('is a database: hookscope page FILE makes a page of it.');
   await eachLine(
     file.stream(),
     (line) => {

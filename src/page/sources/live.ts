@@ -1,7 +1,7 @@
 import type { KeptRecords } from '../records/kept.js';
 import { begin, changed, older, scopes, settle, status } from '../state.js';
 import { eachLine } from './lines.js';
-import { CaughtUp, olderThan, REMEMBERED } from './look-back.js';
+import { CatchUp, olderThan, REMEMBERED } from './look-back.js';
 import { forgetToken } from './token.js';
 
 /** At first, at most this many of the newest records are read. */
@@ -22,7 +22,7 @@ export function stopFollowing(): void {
   running = undefined;
 }
 
-class Refused extends Error {}
+class TokenRefused extends Error {}
 
 /** Shows what the server of this page has kept, and what happens, until another source is chosen. The token goes in a header and nowhere else. */
 export async function followServer(token: string): Promise<void> {
@@ -39,37 +39,37 @@ export async function followServer(token: string): Promise<void> {
       redirect: 'error',
       referrerPolicy: 'no-referrer',
     });
-    if (response.status === 401 || response.status === 403) throw new Refused(await problemIn(response));
+    if (response.status === 401 || response.status === 403) throw new TokenRefused(await problemIn(response));
     if (!response.ok || response.body === null) throw new Error(await problemIn(response));
     return response.body;
   };
-  const one = new Following(into, ask, over.signal);
+  const one = new LiveFeed(into, ask, over.signal);
   try {
     await one.run();
   } catch (error) {
     if (over.signal.aborted) return;
-    if (error instanceof Refused) forgetToken();
+    if (error instanceof TokenRefused) forgetToken();
     status.value = { type: 'refused', why: (error as Error).message };
   }
 }
 
-type Ask = (path: string, headers?: Record<string, string>) => Promise<ReadableStream<Uint8Array>>;
+type FetchStream = (path: string, headers?: Record<string, string>) => Promise<ReadableStream<Uint8Array>>;
 
-class Following {
+class LiveFeed {
   readonly #into: KeptRecords;
-  readonly #ask: Ask;
+  readonly #ask: FetchStream;
   readonly #signal: AbortSignal;
   /** The id of the last event. */
   #last: string | undefined;
   #read = false;
 
-  constructor(into: KeptRecords, ask: Ask, signal: AbortSignal) {
+  constructor(into: KeptRecords, ask: FetchStream, signal: AbortSignal) {
     this.#into = into;
     this.#ask = ask;
     this.#signal = signal;
   }
 
-  /** Rejects with `Refused` if the token is not valid. */
+  /** Rejects with `TokenRefused` if the token is not valid. */
   async run(): Promise<void> {
     let pause = AGAIN.first;
     while (!this.#signal.aborted) {
@@ -81,7 +81,7 @@ class Following {
         status.value = { type: 'live' };
         await this.#listen(events);
       } catch (error) {
-        if (error instanceof Refused || this.#signal.aborted) throw error;
+        if (error instanceof TokenRefused || this.#signal.aborted) throw error;
       }
       status.value = { type: 'lost', why: 'the server does not answer; it is asked again' };
       await sleep(pause, this.#signal);
@@ -113,7 +113,7 @@ class Following {
     });
   }
 
-  readonly #caughtUp = new CaughtUp();
+  readonly #caughtUp = new CatchUp();
 
   #take(id: string | undefined, text: string): void {
     if (id !== undefined) {

@@ -16,7 +16,7 @@ const idOf = (text: string): string => /^\{"seq":\d+,"time":"[^"]*"(?:,"host_id"
  * Remembers the records that came last, so that a store can be read backwards from its end to a known place. Times alone do not show that
  * place: a clock may be set, and a record may come from a clock that is days ahead.
  */
-export class CaughtUp {
+export class CatchUp {
   readonly #recent = new Set<string>();
   /** When the page last heard of the server, by its own clock. */
   #contact: number | undefined;

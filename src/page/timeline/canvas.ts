@@ -1,12 +1,12 @@
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import type { Signal } from '../ui.js';
 import type { Columns } from './columns.js';
-import { draw, scaleOf, type View } from './draw.js';
+import { draw, scaleOf, type TimelineView } from './draw.js';
 import { rowAt } from './find.js';
 import { pan, showAll, zoom } from './zoom.js';
 
 /** Draws everything, and measures how long that takes (`performance.getEntriesByName`). */
-export function redraw(canvas: HTMLCanvasElement | null, ratio: number, view: View, columns: Columns): void {
+export function redraw(canvas: HTMLCanvasElement | null, ratio: number, view: TimelineView, columns: Columns): void {
   const context = canvas?.getContext('2d', { alpha: false });
   if (!canvas || !context || view.width === 0) return;
   const [wide, high] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
@@ -42,10 +42,10 @@ export function watchScheme(tell: () => void): () => void {
   return () => dark.removeEventListener('change', tell);
 }
 
-export interface Pointing {
+export interface PointerTarget {
   columns(): Columns;
-  view(): View;
-  pick(row: Row | undefined): void;
+  view(): TimelineView;
+  pick(row: RowOnPage | undefined): void;
   readonly scroller: Signal<HTMLElement | null>;
 }
 
@@ -53,7 +53,7 @@ export interface Pointing {
 const CLICK = 4;
 
 /** Dragging moves along time, the wheel scrolls the lanes or, with Ctrl or Shift, zooms, and a click selects. */
-export function mouseOf({ columns, view, pick, scroller }: Pointing) {
+export function mouseOf({ columns, view, pick, scroller }: PointerTarget) {
   let pressed: number | undefined;
   let moved = 0;
   return {

@@ -1,12 +1,12 @@
-import type { Agent } from '../records/agents.js';
+import type { AgentOnPage } from '../records/agents.js';
 import { OUTCOMES } from '../records/outcome.js';
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 
 /** The drawn values as columns: walking a hundred thousand objects would take longer than drawing them. */
 export interface Columns {
-  readonly rows: readonly Row[];
-  readonly lanes: readonly Agent[];
-  readonly laneOf: ReadonlyMap<Agent, number>;
+  readonly rows: readonly RowOnPage[];
+  readonly lanes: readonly AgentOnPage[];
+  readonly laneOf: ReadonlyMap<AgentOnPage, number>;
   readonly start: Float64Array;
   readonly end: Float64Array;
   readonly lane: Int32Array;
@@ -14,7 +14,7 @@ export interface Columns {
   readonly byOutcome: readonly Int32Array[];
 }
 
-export function columnsOf(rows: readonly Row[], lanes: readonly Agent[]): Columns {
+export function columnsOf(rows: readonly RowOnPage[], lanes: readonly AgentOnPage[]): Columns {
   const laneOf = new Map(lanes.map((agent, i) => [agent, i]));
   const start = new Float64Array(rows.length);
   const end = new Float64Array(rows.length);
@@ -24,7 +24,7 @@ export function columnsOf(rows: readonly Row[], lanes: readonly Agent[]): Column
   const byOutcome = sizes.map((size) => new Int32Array(size));
   const filled = OUTCOMES.map(() => 0);
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as Row;
+    const row = rows[i] as RowOnPage;
     start[i] = row.start;
     end[i] = row.at;
     lane[i] = laneOf.get(row.agent) ?? -1;

@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../records/outcome.js';
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import type { Columns } from './columns.js';
 import { timeText } from './time.js';
 
@@ -8,7 +8,7 @@ export const LANE = 26;
 export const AXIS = 22;
 
 /** The visible part of the time and of the lanes. */
-export interface View {
+export interface TimelineView {
   readonly from: number;
   readonly to: number;
   readonly width: number;
@@ -18,7 +18,7 @@ export interface View {
   /** Times are shown with their day. */
   readonly dated: boolean;
   readonly colors: Colors;
-  readonly selected: Row | undefined;
+  readonly selected: RowOnPage | undefined;
 }
 
 export interface Colors {
@@ -43,11 +43,11 @@ const BARS = OUTCOMES.map((outcome) => ({
   mark: outcome === 'denied' || outcome === 'failed' || outcome === 'alarm',
 }));
 
-export const scaleOf = ({ from, to, width }: Pick<View, 'from' | 'to' | 'width'>): number =>
+export const scaleOf = ({ from, to, width }: Pick<TimelineView, 'from' | 'to' | 'width'>): number =>
   width / Math.max(to - from, 0.001);
 
 /** Redraws everything. Bars whose pixels are covered by the same outcome already are skipped. */
-export function draw(ctx: CanvasRenderingContext2D, columns: Columns, view: View): void {
+export function draw(ctx: CanvasRenderingContext2D, columns: Columns, view: TimelineView): void {
   const { width, height, colors } = view;
   ctx.fillStyle = colors.back;
   ctx.fillRect(0, 0, width, height);
@@ -63,7 +63,7 @@ export function draw(ctx: CanvasRenderingContext2D, columns: Columns, view: View
   ctx.restore();
 }
 
-function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, outcome: number): void {
+function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: TimelineView, outcome: number): void {
   const { start, end, lane: lanes } = columns;
   const list = columns.byOutcome[outcome] as Int32Array;
   if (list.length === 0) return;
@@ -101,7 +101,7 @@ function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, o
   }
 }
 
-function drawLanes(ctx: CanvasRenderingContext2D, { lanes }: Columns, view: View): void {
+function drawLanes(ctx: CanvasRenderingContext2D, { lanes }: Columns, view: TimelineView): void {
   const { width, height, top, colors, from } = view;
   const scale = scaleOf(view);
   const first = Math.max(0, Math.floor(top / LANE));
@@ -122,7 +122,7 @@ function drawLanes(ctx: CanvasRenderingContext2D, { lanes }: Columns, view: View
   }
 }
 
-function drawSpawns(ctx: CanvasRenderingContext2D, { lanes, laneOf }: Columns, view: View): void {
+function drawSpawns(ctx: CanvasRenderingContext2D, { lanes, laneOf }: Columns, view: TimelineView): void {
   const { from, width, height, top, colors } = view;
   const scale = scaleOf(view);
   ctx.strokeStyle = colors.text;
@@ -147,7 +147,7 @@ function drawSpawns(ctx: CanvasRenderingContext2D, { lanes, laneOf }: Columns, v
   }
 }
 
-function drawSelected(ctx: CanvasRenderingContext2D, { laneOf }: Columns, view: View): void {
+function drawSelected(ctx: CanvasRenderingContext2D, { laneOf }: Columns, view: TimelineView): void {
   const { selected: row, from, top, colors, height } = view;
   const lane = row === undefined ? undefined : laneOf.get(row.agent);
   if (row === undefined || lane === undefined) return;
@@ -167,7 +167,7 @@ function drawSelected(ctx: CanvasRenderingContext2D, { laneOf }: Columns, view: 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5];
 const HOURS = [36e5, 72e5, 216e5, 432e5, 864e5, 1728e5, 6048e5];
 
-function drawAxis(ctx: CanvasRenderingContext2D, view: View): void {
+function drawAxis(ctx: CanvasRenderingContext2D, view: TimelineView): void {
   const { from, to, width, height, dated, colors } = view;
   const scale = scaleOf(view);
   const room = dated ? 160 : 110;

@@ -1,11 +1,11 @@
 import { agentName, depthOf } from '../records/agents.js';
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import { changeFilter, extent, filter, kept, selected, shown, span, tab, version } from '../state.js';
 import { computed, useEffect, useLayoutEffect, useMemo, useRef, useSignal } from '../ui.js';
 import { mouseOf, redraw, watchScheme, watchSize } from './canvas.js';
 import { colorsOf } from './colors.js';
 import { columnsOf } from './columns.js';
-import { AXIS, LANE, type View } from './draw.js';
+import { AXIS, LANE, type TimelineView } from './draw.js';
 import { neighbour } from './find.js';
 import { px, useElement, useWindow } from './virtual.js';
 import { dated, moveInto, pan, seen, showAll, zoom } from './zoom.js';
@@ -31,7 +31,7 @@ export function Timeline() {
   const { lanes } = columns.value;
   const { items, total, scrolled } = useWindow(lanes.length, LANE, scroller, AXIS);
   const height = AXIS + Math.min(Math.max(lanes.length, 3), MOST_LANES) * LANE;
-  const viewNow = (): View => {
+  const viewNow = (): TimelineView => {
     const [from, to] = seen();
     const element = canvas.current as HTMLCanvasElement;
     const [width] = size.value;
@@ -56,7 +56,7 @@ export function Timeline() {
     () => redraw(canvas.current, size.value[1], viewNow(), columns.value),
     [columns.value, size.value, height, scrolled, scheme.value, selected.value, span.value, extent.value],
   );
-  const pick = (row: Row | undefined): void => {
+  const pick = (row: RowOnPage | undefined): void => {
     if (row === undefined) return;
     selected.value = row;
     moveInto(row);
@@ -163,7 +163,7 @@ const ZOOMS: Readonly<Record<string, () => void>> = {
   PageUp: () => pan(-0.8),
 };
 
-function onKey(key: string, pick: (row: Row | undefined) => void): boolean {
+function onKey(key: string, pick: (row: RowOnPage | undefined) => void): boolean {
   const zooms = Object.hasOwn(ZOOMS, key) ? ZOOMS[key] : undefined;
   if (zooms !== undefined) zooms();
   else if (key === 'Enter') document.getElementById('explanation')?.focus();

@@ -10,7 +10,7 @@ import { type Signal, useEffect, useMemo, useSignal } from '../ui.js';
 /** A length for a style, which takes no bare numbers. */
 export const px = (length: number): string => `${length}px`;
 
-export interface Windowed {
+export interface VirtualWindow {
   readonly items: readonly VirtualItem[];
   readonly total: number;
   readonly scrolled: number;
@@ -30,7 +30,12 @@ export function useElement(): readonly [Signal<HTMLElement | null>, (element: HT
 }
 
 /** The visible part of a long list. `scroller` is set once it is mounted. */
-export function useWindow(count: number, size: number, scroller: Signal<HTMLElement | null>, padding = 0): Windowed {
+export function useWindow(
+  count: number,
+  size: number,
+  scroller: Signal<HTMLElement | null>,
+  padding = 0,
+): VirtualWindow {
   const turned = useSignal(0);
   const found = scroller.value;
   const one = useMemo(

@@ -1,4 +1,4 @@
-import type { Row } from '../records/row.js';
+import type { RowOnPage } from '../records/row.js';
 import { extent, selected, span } from '../state.js';
 import { computed } from '../ui.js';
 import { spansDays } from './time.js';
@@ -43,7 +43,7 @@ export function pan(part: number): void {
 }
 
 /** Moves to a row that is not visible. */
-export function moveInto(row: Row): void {
+export function moveInto(row: RowOnPage): void {
   const [from, to] = seen();
   if (row.at >= from && row.start <= to) return;
   const half = (to - from) / 2;

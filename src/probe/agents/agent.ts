@@ -47,16 +47,16 @@ export const json = (value: unknown): string => JSON.stringify(value, undefined,
 export const mapped = (hooks: Readonly<Record<string, string>>, of: (command: string) => unknown): object =>
   Object.fromEntries(Object.entries(hooks).map(([event, command]) => [event, [of(command)]]));
 
-export const specific = (hookEventName: string, more: object): object => ({
+export const specificOutput = (hookEventName: string, more: object): object => ({
   hookSpecificOutput: { hookEventName, ...more },
 });
-export const context = (event: string): object => specific(event, { additionalContext: 'MARK' });
+export const context = (event: string): object => specificOutput(event, { additionalContext: 'MARK' });
 /** The command of rewritten calls, which identifies them. */
 export const REWRITTEN = 'echo rewritten >> ran; echo hello-rewritten';
 export const BLOCK = { decision: 'block', reason: 'MARK' };
 export const STOP = { continue: false, stopReason: 'MARK' };
 
-const before = (more: object): object => specific('PreToolUse', more);
+const before = (more: object): object => specificOutput('PreToolUse', more);
 /** Claude Code's format, which is also ours and Codex's. */
 export const CLAUDE_WORDS: HookWords = {
   allow: before({ permissionDecision: 'allow' }),
@@ -71,11 +71,11 @@ export const CLAUDE_SAYS: Readonly<Record<string, object>> = {
   session_context: context('SessionStart'),
   prompt_context: context('UserPromptSubmit'),
   context_before_tool: context('PreToolUse'),
-  permission_deny: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
+  permission_deny: specificOutput('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
   after_tool_block: BLOCK,
   after_tool_context: context('PostToolUse'),
   subagent_context: context('SubagentStart'),
-  deny: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
+  deny: specificOutput('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
   subagent_go_on: BLOCK,
   go_on: BLOCK,
   prompt_block: BLOCK,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent, STOP, specific } from './agent.js';
+import { CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent, STOP, specificOutput } from './agent.js';
 
 const MANAGED = ['managed-settings.json', 'managed-settings.d/', 'managed-mcp.json', 'CLAUDE.md'];
 
@@ -11,7 +11,7 @@ export const claudeCode: ProbedAgent = {
   words: CLAUDE_WORDS,
   says: {
     ...CLAUDE_SAYS,
-    after_tool_replace: specific('PostToolUse', {
+    after_tool_replace: specificOutput('PostToolUse', {
       updatedToolOutput: { stdout: 'MARK', stderr: '', interrupted: false, isImage: false },
     }),
     stop_before_tool: STOP,

@@ -1,4 +1,4 @@
-import { BLOCK, context, json, mapped, type ProbedAgent, REWRITTEN, STOP, specific } from './agent.js';
+import { BLOCK, context, json, mapped, type ProbedAgent, REWRITTEN, STOP, specificOutput } from './agent.js';
 
 export const gemini: ProbedAgent = {
   name: 'gemini',
@@ -10,7 +10,7 @@ export const gemini: ProbedAgent = {
     deny: { decision: 'deny', reason: 'NO-BECAUSE' },
     denyWithoutReason: { decision: 'deny' },
     ask: { decision: 'ask', reason: 'ASK-R' },
-    rewrite: specific('BeforeTool', { tool_input: { command: REWRITTEN, description: 'd' } }),
+    rewrite: specificOutput('BeforeTool', { tool_input: { command: REWRITTEN, description: 'd' } }),
   },
   says: {
     session_context: context('SessionStart'),
@@ -28,7 +28,7 @@ export const gemini: ProbedAgent = {
     model_call_answer: {
       decision: 'block',
       reason: 'r',
-      ...specific('BeforeModel', {
+      ...specificOutput('BeforeModel', {
         llm_response: { candidates: [{ content: { role: 'model', parts: ['MARK'] }, finishReason: 'STOP' }] },
       }),
     },

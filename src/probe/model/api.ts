@@ -14,7 +14,7 @@ export interface ModelCall {
 export type ModelReply = readonly ModelCall[] | string;
 
 /** The API that an agent uses: how its requests are read, and how a turn is written. */
-export interface Api {
+export interface ModelApi {
   readonly path: RegExp;
   /** Names of the tools that the model may call. */
   tools(body: Json): string[];

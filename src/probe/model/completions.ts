@@ -1,8 +1,8 @@
 import { isObject } from '../../values/shape.js';
-import { type Api, list, sendEvents, text } from './api.js';
+import { list, type ModelApi, sendEvents, text } from './api.js';
 
 /** OpenAI's Chat Completions API, which Copilot uses. */
-export const completions: Api = {
+export const completions: ModelApi = {
   path: /\/chat\/completions$/,
   tools: ({ tools }) => list(tools).map(({ function: f }) => text(isObject(f) ? f['name'] : '')),
   results: ({ messages }) =>

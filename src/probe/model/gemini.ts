@@ -1,8 +1,8 @@
 import { isObject } from '../../values/shape.js';
-import { type Api, list, sendEvents, text } from './api.js';
+import { list, type ModelApi, sendEvents, text } from './api.js';
 
 /** Gemini's own API. */
-export const generateContent: Api = {
+export const generateContent: ModelApi = {
   path: /:(?:streamG|g)enerateContent$/,
   tools: ({ tools }) =>
     list(tools).flatMap(({ functionDeclarations }) => list(functionDeclarations).map(({ name }) => text(name))),

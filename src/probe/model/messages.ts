@@ -1,9 +1,9 @@
-import { type Api, list, sendEvents, sendJson, text } from './api.js';
+import { list, type ModelApi, sendEvents, sendJson, text } from './api.js';
 
 const USAGE = { input_tokens: 100, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
 /** Anthropic's Messages API, which Claude Code uses. */
-export const messages: Api = {
+export const messages: ModelApi = {
   path: /\/v1\/messages$/,
   tools: ({ tools }) => list(tools).map(({ name }) => text(name)),
   results: ({ messages: all }) =>

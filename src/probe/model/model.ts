@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject, type Json } from '../../values/shape.js';
-import { type Api, type ModelCall, type ModelReply, sendJson } from './api.js';
+import { type ModelApi, type ModelCall, type ModelReply, sendJson } from './api.js';
 import { completions } from './completions.js';
 import { generateContent } from './gemini.js';
 import { messages } from './messages.js';
 import { responses } from './responses.js';
 
-const APIS: readonly Api[] = [responses, completions, generateContent, messages];
+const APIS: readonly ModelApi[] = [responses, completions, generateContent, messages];
 /** The most bytes of one request; no agent sends more for so short a prompt. */
 const MOST = 64 * 1024 * 1024;
 /** After this many requests beyond the model's final answer, an agent is taken to never end. */
 const AGAIN = 50;
 
 /** What the model does next: calls, one call, a text, or a function of the request. */
-export type ModelTurn = ModelReply | ModelCall | ((asked: ModelRequest) => ModelReply | ModelCall);
+export type ModelTurn = ModelReply | ModelCall | ((asked: ScriptedRequest) => ModelReply | ModelCall);
 /** The turns by thread: `main`, and for each subagent the name that is in its prompt as `[name]`. */
 export type ModelScript = Readonly<Record<string, readonly ModelTurn[]>>;
 
 /** One request, independent of the API. */
-export interface ModelRequest {
+export interface ScriptedRequest {
   readonly thread: string;
   /** The whole body of the request, as JSON. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface ModelRequest {
 
 export interface Model {
   readonly port: number;
-  readonly asked: readonly ModelRequest[];
+  readonly asked: readonly ScriptedRequest[];
   close(): Promise<void>;
 }
 
@@ -39,11 +39,11 @@ export interface Model {
  * requests after the last turn get a harmless answer. `active` is called with every request, `endless` when they do not end.
  */
 export async function startModel(script: ModelScript, active: () => void, endless: () => void): Promise<Model> {
-  const asked: ModelRequest[] = [];
+  const asked: ScriptedRequest[] = [];
   const played = new Map<string, number>();
   const subagents = Object.keys(script).filter((name) => name !== 'main');
 
-  function play(api: Api, body: Json): ModelReply {
+  function play(api: ModelApi, body: Json): ModelReply {
     const tools = api.tools(body);
     if (tools.length === 0) return 'ok';
     const said = api.said(body);

@@ -1,4 +1,4 @@
-import { type Api, list, type ModelCall, sendEvents, text } from './api.js';
+import { list, type ModelApi, type ModelCall, sendEvents, text } from './api.js';
 
 const USAGE = {
   input_tokens: 10,
@@ -25,7 +25,7 @@ const textItem = (said: string): object => ({
 });
 
 /** OpenAI's Responses API, which Codex uses. */
-export const responses: Api = {
+export const responses: ModelApi = {
   path: /\/responses$/,
   tools: ({ tools }) => list(tools).map(({ name, type }) => text(name ?? type)),
   results: ({ input }) =>

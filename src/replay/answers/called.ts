@@ -6,7 +6,7 @@ import type { Json } from '../../values/shape.js';
 import { ANY_VALUE } from '../look.js';
 
 /** What a callback returned or threw for one form of the input. */
-export interface Called {
+export interface CallbackResult {
   readonly id: string;
   readonly call: string;
   readonly form: unknown;
@@ -15,7 +15,7 @@ export interface Called {
 }
 
 /** Calls a callback once per fire and form of the input, and repeats the result in the runs for other guesses. */
-export function callOnce(r: Registration, now: { readonly called: Called[] }): CallbackWork {
+export function callOnce(r: Registration, now: { readonly called: CallbackResult[] }): CallbackWork {
   const callback = callbackOf(r) as CallbackFunction;
   return new CallbackWork((input, toolUseID, context) => {
     const form = unwrap((input as Json)[r.spec.rewrites?.field ?? '']);
@@ -32,7 +32,7 @@ export function callOnce(r: Registration, now: { readonly called: Called[] }): C
   });
 }
 
-function called(call: () => unknown): Pick<Called, 'value' | 'thrown'> {
+function called(call: () => unknown): Pick<CallbackResult, 'value' | 'thrown'> {
   try {
     return { value: call() };
   } catch (error) {

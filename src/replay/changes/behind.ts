@@ -23,17 +23,17 @@ export interface ReplayedHook {
 }
 
 /** A hook's final contribution to a decision. */
-interface Voice {
+interface Contribution {
   readonly hook: () => ReplayedHook;
   readonly kind: RecordedKind;
   readonly name: string;
   readonly definition: string | undefined;
-  readonly said: Said | undefined;
+  readonly said: OutcomeFields | undefined;
   /** Whether the decision names it in `decidedBy`. */
   readonly isDecider: boolean;
 }
 
-interface Said extends Partial<Omit<HandlerOutcome, 'id' | 'name' | 'message'>> {
+interface OutcomeFields extends Partial<Omit<HandlerOutcome, 'id' | 'name' | 'message'>> {
   readonly failure?: Pick<DecisionFailure, 'cause' | 'message' | 'blocked'>;
 }
 
@@ -52,7 +52,7 @@ export function voicesOf({
 }: {
   readonly decision: AnyDecision;
   readonly plan: Plan;
-}): readonly Voice[] {
+}): readonly Contribution[] {
   return plan.registrations.flatMap((r) => {
     const outcome = decision.outcomes.find(({ id }) => id === r.id);
     const failure = decision.failures.find(({ id }) => id === r.id);
@@ -66,7 +66,7 @@ export function voicesOf({
 }
 
 /** The contributions of all hooks in a recorded fire. */
-export function recordedVoices({ hooks = [], decision = {} }: RecordedFire, spec: EventSpec): readonly Voice[] {
+export function recordedVoices({ hooks = [], decision = {} }: RecordedFire, spec: EventSpec): readonly Contribution[] {
   const failures = (decision['failures'] ?? []) as readonly DecisionFailure[];
   return hooks.flatMap((hook) => {
     const { id, name, kind, source, definition, observes, answers } = hook;
@@ -90,7 +90,7 @@ function outcomeOf({ name, answers }: RecordedHook, spec: EventSpec): HandlerOut
   return listOutcomes([{ registration: { id: '', name } as Registration, outcome: read.outcome }])[0];
 }
 
-function saidOf(outcome: HandlerOutcome | undefined, failed: DecisionFailure | undefined): Said | undefined {
+function saidOf(outcome: HandlerOutcome | undefined, failed: DecisionFailure | undefined): OutcomeFields | undefined {
   const {
     id: _,
     name: _name,
@@ -116,24 +116,27 @@ function saidOf(outcome: HandlerOutcome | undefined, failed: DecisionFailure | u
 export function behind(
   changed: Difference,
   spec: EventSpec,
-  [then, now]: readonly [readonly Voice[], readonly Voice[]],
+  [then, now]: readonly [readonly Contribution[], readonly Contribution[]],
 ): ReplayedHook | undefined {
   const [before, after] = matched(then, now);
-  const isOtherwise = (voice: Voice, other: Voice | undefined): boolean => {
+  const isOtherwise = (voice: Contribution, other: Contribution | undefined): boolean => {
     const part = partOf(changed, voice.said, spec);
     return part !== undefined && part !== partOf(changed, other?.said, spec);
   };
   const spoke = now.filter((voice) => isOtherwise(voice, before.get(voice)));
   const wereHeard = then.filter((voice) => isOtherwise(voice, after.get(voice)));
-  const decides = ({ isDecider }: Voice): boolean => isDecider;
+  const decides = ({ isDecider }: Contribution): boolean => isDecider;
   const found =
     spoke.find(decides) ?? (changed === 'rewritten' || changed === 'said' ? undefined : wereHeard.find(decides));
   return (found ?? spoke.at(-1) ?? wereHeard.at(-1))?.hook();
 }
 
 /** Pairs the hooks of both decisions: first those with equal definition and name, then with equal definition, then with equal name. */
-function matched(then: readonly Voice[], now: readonly Voice[]): readonly [Map<Voice, Voice>, Map<Voice, Voice>] {
-  const [before, after] = [new Map<Voice, Voice>(), new Map<Voice, Voice>()];
+function matched(
+  then: readonly Contribution[],
+  now: readonly Contribution[],
+): readonly [Map<Contribution, Contribution>, Map<Contribution, Contribution>] {
+  const [before, after] = [new Map<Contribution, Contribution>(), new Map<Contribution, Contribution>()];
   for (const isSame of SAME)
     for (const is of now) {
       const was = before.has(is) ? undefined : then.find((each) => !after.has(each) && isSame(each, is));
@@ -144,12 +147,13 @@ function matched(then: readonly Voice[], now: readonly Voice[]): readonly [Map<V
   return [before, after];
 }
 
-const hasName = (a: Voice, b: Voice): boolean => a.kind === b.kind && a.name === b.name;
-const runsTheSame = (a: Voice, b: Voice): boolean => a.definition !== undefined && a.definition === b.definition;
-const SAME = [(a: Voice, b: Voice) => hasName(a, b) && runsTheSame(a, b), runsTheSame, hasName] as const;
+const hasName = (a: Contribution, b: Contribution): boolean => a.kind === b.kind && a.name === b.name;
+const runsTheSame = (a: Contribution, b: Contribution): boolean =>
+  a.definition !== undefined && a.definition === b.definition;
+const SAME = [(a: Contribution, b: Contribution) => hasName(a, b) && runsTheSame(a, b), runsTheSame, hasName] as const;
 
 /** The part of a hook's answer that can cause this kind of change, as text; undefined if it has none. */
-function partOf(changed: Difference, said: Said | undefined, spec: EventSpec): string | undefined {
+function partOf(changed: Difference, said: OutcomeFields | undefined, spec: EventSpec): string | undefined {
   if (said === undefined) return undefined;
   const { hookSpecificOutput = {}, ...words } = said;
   const { decision: nested, ...flat } = hookSpecificOutput as { readonly decision?: Json };

@@ -46,14 +46,14 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set(['systemMessages', 'terminalSequ
 export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
 
 /** How much of two decisions is compared. */
-export interface Compared {
+export interface CompareOptions {
   /** Parts of one decision are missing, so only their verdicts are compared. */
   readonly some?: boolean;
   /** The event. If set, only what has an effect on the agent is compared, because the rest is not known. */
   readonly effect?: EventSpec | undefined;
 }
 
-export function difference(then: Json, now: Json, { some, effect }: Compared = {}): Difference | undefined {
+export function difference(then: Json, now: Json, { some, effect }: CompareOptions = {}): Difference | undefined {
   const [was, is] = [wordOf(then), wordOf(now)];
   if (was !== is) return changeTo(is, was);
   for (const isStrict of some ? STRICT.slice(0, 2) : STRICT)

@@ -6,12 +6,12 @@ import { locateConfig } from '../../plugins/config-file.js';
 import { pluginNames } from '../../plugins/config-trust.js';
 import { isPackageName } from '../../plugins/package-folder.js';
 import { AGENT, type NamedSet } from '../named-set.js';
-import { type Bound, type BoundFiles, hashOf, hashOfFolder, realOf, statOf } from './files.js';
+import { type BoundFile, type BoundFiles, hashOf, hashOfFolder, realOf, statOf } from './files.js';
 
 /** Binds the files of a set as they are now. Nothing runs. */
 export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
-  const files: Record<string, Bound> = {};
-  const put = (path: string, found: Bound, roots: readonly string[]): void => {
+  const files: Record<string, BoundFile> = {};
+  const put = (path: string, found: BoundFile, roots: readonly string[]): void => {
     const by = [...(files[path]?.by ?? []), ...roots.map(namesOf)];
     files[path] = { ...found, ...(by.length > 0 && { by }) };
   };

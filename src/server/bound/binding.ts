@@ -1,12 +1,20 @@
 import { resolve } from 'node:path';
 import type { HandlerDescription } from '../../handlers/handler.js';
-import type { Registration, Source, Untrusted } from '../../scopes/registration.js';
+import type { Registration, Source, UntrustedChange } from '../../scopes/registration.js';
 import { bound } from '../../trust/changes.js';
 import type { Consent } from '../../trust/consent.js';
 import { guardFiles } from '../../trust/guard.js';
 import { namedFiles } from '../../trust/named/named-files.js';
-import type { Variables } from '../../trust/named/variables.js';
-import { type Bindings, type Bound, type BoundFiles, type BoundScripts, isOther, PACKAGE, signOf } from './files.js';
+import type { CommandVariables } from '../../trust/named/variables.js';
+import {
+  type Bindings,
+  type BoundFile,
+  type BoundFiles,
+  type BoundScripts,
+  isOther,
+  PACKAGE,
+  signOf,
+} from './files.js';
 import { keyOfScripts } from './scripts.js';
 
 /** How long a look at the files is valid, in milliseconds: `SHARE` times as long as it took, but within these limits. */
@@ -15,7 +23,7 @@ const LONGEST = { files: 500, packages: 5_000 };
 const SHARE = 50;
 
 /** A part of the bound files. Packages are slow to check, so they are separate from files, whose changes should be noticed soon. */
-interface Look {
+interface FileRound {
   readonly paths: readonly string[];
   readonly longest: number;
   changed: readonly string[];
@@ -29,7 +37,7 @@ export class Binding {
   readonly #folder: string;
   readonly #data: ReadonlySet<string>;
   readonly #seen = new Map<string, string>();
-  readonly #looks: readonly Look[];
+  readonly #looks: readonly FileRound[];
   readonly #notLoaded: string | undefined;
   #changed: readonly string[] = [];
 
@@ -43,7 +51,7 @@ export class Binding {
     this.#folder = folder;
     this.#data = new Set(data);
     this.#notLoaded = notLoaded;
-    const look = (paths: readonly string[], longest: number): Look => ({ paths, longest, changed: [], next: 0 });
+    const look = (paths: readonly string[], longest: number): FileRound => ({ paths, longest, changed: [], next: 0 });
     const paths = Object.keys(files);
     this.#looks = [
       look(
@@ -74,7 +82,7 @@ export class Binding {
   }
 
   /** Why hooks of a source do not run; undefined if they do. */
-  readonly guard = ({ file }: Source): Untrusted | undefined => {
+  readonly guard = ({ file }: Source): UntrustedChange | undefined => {
     const changed = this.changed();
     if (this.#notLoaded !== undefined) {
       // Even if the file is as before again, the hooks are not loaded.
@@ -93,7 +101,7 @@ export class Binding {
    */
   commandsOf(
     file: string,
-    how: { readonly variables?: Variables | undefined; readonly fallback?: string } = {},
+    how: { readonly variables?: CommandVariables | undefined; readonly fallback?: string } = {},
   ): (handler: HandlerDescription) => Registration['trustCheck'] {
     return (handler) => {
       const variables = { ...how.variables, projectDir: this.#folder };
@@ -116,8 +124,8 @@ export class Binding {
     return this.#data.has(path) ? { sha256: null, data: true } : bound(path);
   }
 
-  #isChanged(path: string, { changed }: Look): boolean {
-    const bound = this.files[path] as Bound;
+  #isChanged(path: string, { changed }: FileRound): boolean {
+    const bound = this.files[path] as BoundFile;
     if (this.#isFile(path)) {
       const sign = signOf(path);
       if (sign === this.#seen.get(path)) return changed.includes(path);

@@ -6,7 +6,7 @@ import { bindPackage } from '../../trust/package-files.js';
 import { sha256 } from '../../values/sha256.js';
 
 /** The bound state of one file, or of all own files of a package (`…/**`). */
-export interface Bound {
+export interface BoundFile {
   readonly sha256: string | null;
   /** The file runs in our process, or decides what runs there. */
   readonly code: boolean;
@@ -21,7 +21,7 @@ export interface Bound {
 }
 
 /** The bound files, by absolute path. */
-export type BoundFiles = Readonly<Record<string, Bound>>;
+export type BoundFiles = Readonly<Record<string, BoundFile>>;
 
 /** The files that commands name: by folder and file of the command (`keyOfScripts`), and by the name in the command. */
 export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
@@ -42,10 +42,10 @@ export function stateOf(paths: readonly string[]): string {
 
 /** The files that differ from what was bound; nothing is cached. */
 export function changedSince(files: BoundFiles): string[] {
-  return Object.keys(files).filter((path) => isOther(path, files[path] as Bound));
+  return Object.keys(files).filter((path) => isOther(path, files[path] as BoundFile));
 }
 
-export const isOther = (path: string, { leads, sha256 }: Bound): boolean =>
+export const isOther = (path: string, { leads, sha256 }: BoundFile): boolean =>
   (leads === undefined ? hashOf(path) : hashOfFolder(leads)) !== sha256;
 
 /** A text that changes if a file may have changed; the file is not read. */
@@ -54,7 +54,7 @@ export function signOf(path: string): string {
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-export function realOf(path: string): Pick<Bound, 'real' | 'through'> {
+export function realOf(path: string): Pick<BoundFile, 'real' | 'through'> {
   const real = linkOf(path);
   return real === null || real === path ? {} : { real, through: namesOf(path).slice(1, -1) };
 }
@@ -76,7 +76,7 @@ export function statOf(path: string): BigIntStats | undefined {
   }
 }
 
-export function hashOfFolder({ name, from }: NonNullable<Bound['leads']>): string | null {
+export function hashOfFolder({ name, from }: NonNullable<BoundFile['leads']>): string | null {
   const folder = packageFolder(name, from);
   return folder === undefined ? null : sha256(folder);
 }

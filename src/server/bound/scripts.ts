@@ -33,14 +33,14 @@ export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): 
 const folderOf = (key: string): string => key.slice(0, key.indexOf(BETWEEN));
 const holderOf = (key: string): string => key.slice(key.indexOf(BETWEEN) + 1);
 
-interface Script {
+interface BoundScript {
   readonly path: string;
   readonly sha256: string | null;
   readonly holder: string;
 }
 
 /** All scripts, except those of which only the name is bound. */
-function allOf(scripts: BoundScripts): Script[] {
+function allOf(scripts: BoundScripts): BoundScript[] {
   return Object.entries(scripts).flatMap(([key, found]) =>
     Object.entries(found).flatMap(([name, { sha256, data }]) =>
       data === true ? [] : [{ path: resolve(folderOf(key), name), sha256, holder: holderOf(key) }],
@@ -53,7 +53,7 @@ export function changedScripts(scripts: BoundScripts): string[] {
   return pathsOf(allOf(scripts).filter(({ path, sha256 }) => hashFile(path) !== sha256));
 }
 
-const pathsOf = (all: readonly Script[]): string[] => [...new Set(all.map(({ path }) => path))];
+const pathsOf = (all: readonly BoundScript[]): string[] => [...new Set(all.map(({ path }) => path))];
 
 /** Messages about scripts that cannot be bound, so that their hooks fail. */
 export function unboundScripts(scripts: BoundScripts): string[] {

@@ -7,16 +7,16 @@ export function wrongIn(served: unknown): string | undefined {
 }
 
 /** A check with nested ones. `keys`: for an object with known keys; `each`: for every value of any other object. */
-interface Nested extends OptionCheck {
-  readonly keys?: Readonly<Record<string, Nested>>;
-  readonly each?: Nested;
+interface NestedCheck extends OptionCheck {
+  readonly keys?: Readonly<Record<string, NestedCheck>>;
+  readonly each?: NestedCheck;
 }
 
-const maybe = (check: Nested): Nested => ({
+const maybe = (check: NestedCheck): NestedCheck => ({
   ...check,
   accepts: (value) => value === undefined || check.accepts(value),
 });
-const all = (shape: Shape): Record<string, Nested> =>
+const all = (shape: Shape): Record<string, NestedCheck> =>
   Object.fromEntries(Object.entries(shape).map(([key, check]) => [key, maybe(check)]));
 
 const SHA256: OptionCheck = checks.textOrNull;
@@ -36,17 +36,17 @@ const SET = all({
   trust: checks.text,
   model: checks.text,
 });
-const FILE: Record<string, Nested> = {
+const FILE: Record<string, NestedCheck> = {
   sha256: SHA256,
   code: checks.flag,
   ...all({ real: checks.text, through: TEXTS, by: NAMES }),
   leads: maybe({ ...checks.object, keys: { name: checks.text, from: checks.text } }),
 };
-const SCRIPT: Record<string, Nested> = {
+const SCRIPT: Record<string, NestedCheck> = {
   sha256: SHA256,
   ...all({ text: checks.text, executable: oneOf(true), data: oneOf(true) }),
 };
-const SERVED: Record<string, Nested> = {
+const SERVED: Record<string, NestedCheck> = {
   version: { expected: '1', accepts: (value) => value === 1 },
   set: { ...checks.object, keys: SET },
   cwd: checks.text,
@@ -65,7 +65,7 @@ const SERVED: Record<string, Nested> = {
 /** The most characters of a wrong value that are shown. */
 const SHOWN = 80;
 
-function wrongKey(where: string, value: unknown, check: Nested): string | undefined {
+function wrongKey(where: string, value: unknown, check: NestedCheck): string | undefined {
   if (!check.accepts(value)) {
     const got = value === undefined ? 'and there is none' : `got ${clip(show(value), SHOWN)}`;
     return `${where === '' ? '' : `${where}: `}expected ${check.expected}, ${got}`;

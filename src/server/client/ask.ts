@@ -5,11 +5,11 @@ import { timerUntil } from '../../values/waiting/timer.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
 import { encoded, fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
 import { checkOwned, checkWay, readOwned } from '../owned.js';
-import type { Places } from '../places.js';
+import type { ServerPaths } from '../places.js';
 import { CLAUDE, type Protocol } from '../protocol.js';
 
 /** One event to ask a server about. */
-export interface Question {
+export interface EventQuestion {
   readonly protocol: Protocol;
   /** The input as the agent sent it. */
   readonly body: string;
@@ -25,13 +25,13 @@ const MOST_ANSWER = 8 * 1024 * 1024;
 const LARGE = 'the answer of the server is larger than 8 MiB';
 
 /** Why the command must fire the event itself; the server has run nothing. */
-export type Unasked = 'not running' | 'not served' | 'cannot be asked';
+export type UnaskedReason = 'not running' | 'not served' | 'cannot be asked';
 
 /**
- * Asks this user's server. It is `Unasked` only if nothing was sent, or the server says that it ran nothing. Otherwise a server that
+ * Asks this user's server. It is `UnaskedReason` only if nothing was sent, or the server says that it ran nothing. Otherwise a server that
  * dies, hangs or answers nonsense is a failure, so that no hook runs twice. Throws UNTRUSTED if the socket is not this user's.
  */
-export async function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
+export async function askServer(question: EventQuestion, places: ServerPaths): Promise<CommandAnswer | UnaskedReason> {
   const headers = headOf(question, places);
   if (typeof headers === 'string') return headers;
   const proof = readOwned(places.proof)?.trim();
@@ -120,7 +120,7 @@ function asideIn(raw: readonly string[]): string {
 }
 
 /** Whether there is a socket of this user. Throws UNTRUSTED or FILE if what is there must not be used. */
-export function isSocketThere({ run, socket }: Pick<Places, 'run' | 'socket'>): boolean {
+export function isSocketThere({ run, socket }: Pick<ServerPaths, 'run' | 'socket'>): boolean {
   try {
     checkOwned(run, 'folder');
     checkOwned(socket, 'socket');
@@ -133,7 +133,7 @@ export function isSocketThere({ run, socket }: Pick<Places, 'run' | 'socket'>): 
 }
 
 /** The headers of the request, or why the server is not asked. */
-function headOf(question: Question, places: Places): Record<string, string | string[]> | Unasked {
+function headOf(question: EventQuestion, places: ServerPaths): Record<string, string | string[]> | UnaskedReason {
   const { protocol, set, cwd, policy } = question;
   if (!isSocketThere(places)) return 'not running';
   const token = readOwned(places.fireHeader);
@@ -165,7 +165,7 @@ const PATIENCE = 60_000;
 
 /** Sends a request of the user's own commands. Rejects if no server answers, with UNTRUSTED if it is not this user's. */
 export async function callServer(
-  places: Places,
+  places: ServerPaths,
   { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   checkOwned(places.run, 'folder');

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { wrongOption } from '../../values/options.js';
 import { headersOf } from '../named-set.js';
-import type { Serving } from '../worker.js';
+import type { ServerSettings } from '../worker.js';
 
 /** A file by which the system starts a program when the user logs in. */
 export interface ServiceFile {
@@ -22,7 +22,7 @@ export interface ServiceOptions {
 }
 
 /** The arguments of `hookscope serve`, made independent of the current folder. */
-export function serveArguments({ set, cwd, projects, data = [], port, dev }: Serving): string[] {
+export function serveArguments({ set, cwd, projects, data = [], port, dev }: ServerSettings): string[] {
   const named = headersOf(set, cwd).flatMap(([name, value]) =>
     value === '--no-config' ? [value] : [name.replace('hookscope-', '--'), value],
   );
@@ -47,9 +47,15 @@ export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): Servi
   return platform === 'linux' ? systemd(home, env, argv, cwd, kept) : undefined;
 }
 
-type Kept = readonly (readonly [name: string, value: string])[];
+type KeptVariables = readonly (readonly [name: string, value: string])[];
 
-function systemd(home: string, env: NodeJS.ProcessEnv, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
+function systemd(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  argv: readonly string[],
+  cwd: string,
+  kept: KeptVariables,
+): ServiceFile {
   const config = env['XDG_CONFIG_HOME'];
   const folder = config !== undefined && isAbsolute(config) ? config : join(home, '.config');
   if (UNNAMEABLE.test(cwd)) throw unnamed('a unit of systemd', cwd);
@@ -91,7 +97,7 @@ const argumentWord = (word: string): string => unitWord(word).replaceAll('$', '$
 
 const hexOf = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function launchd(home: string, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
+function launchd(home: string, argv: readonly string[], cwd: string, kept: KeptVariables): ServiceFile {
   const path = join(home, 'Library/LaunchAgents/dev.hookscope.serve.plist');
   if ([cwd, ...argv, ...kept.flat()].some((text) => NOT_XML.test(text))) throw unnamed('a file of launchd', cwd);
   const string = (text: string): string => `<string>${escapeXml(text)}</string>`;

@@ -16,7 +16,7 @@ import { agentProtocol } from '../agent-words.js';
 import { fitsHeader } from '../named-set.js';
 import type { Protocol, ToldInput } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
-import { type Answer, notServed, readBody, returned } from './body.js';
+import { type HttpReply, notServed, readBody, returned } from './body.js';
 
 export interface AgentAsks {
   readonly as: string;
@@ -37,14 +37,14 @@ export async function answerAgent(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   hosts: WarmHosts,
-): Promise<Answer> {
+): Promise<HttpReply> {
   const { env, policy, cwd } = asks;
   const protocol = knownProtocol(asks);
   // A newer client may know the event, so it is told that nothing was run.
   if (protocol === undefined) return notServed(incoming);
   const read = await readBody(incoming);
   let told: ToldInput | undefined;
-  const failed = (reason: string): Answer => {
+  const failed = (reason: string): HttpReply => {
     const why = told === undefined ? hosts.whyChanged(cwd, env['CLAUDE_PROJECT_DIR']) : '';
     const answer = protocol.fail(`${why}${reason}`, policy, told);
     const { ours, fold, quiet } = protocol;
@@ -87,7 +87,7 @@ const LONGEST = 1_000;
 const MOST = 10;
 
 /** The answer as the client prints it; `{}` means no output. */
-function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
+function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): HttpReply {
   const aside = stderr.split('\n').map((line) => beginning(line.trim(), LONGEST, ''));
   const lines = aside
     .filter((line) => line !== '' && fitsHeader(line))

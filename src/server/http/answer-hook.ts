@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
-import { carried, lossesIn } from '../../handlers/untold.js';
+import { claudeDecision, lossesIn } from '../../handlers/untold.js';
 import { plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
@@ -12,7 +12,7 @@ import { decodedHead, type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
-import { type Answer, notServed, readBody } from './body.js';
+import { type HttpReply, notServed, readBody } from './body.js';
 import { environmentIn, headValue, valueIn, withTrace } from './head.js';
 
 /** How long the client says it will wait, in seconds. */
@@ -83,7 +83,7 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   parts: HookParts,
-): Promise<Answer> {
+): Promise<HttpReply> {
   const { headers } = incoming;
   const isEncoded = headers[HEAD.encoded] !== undefined;
   const rawHeaders = isEncoded ? decodedHead(incoming.rawHeaders) : incoming.rawHeaders;
@@ -108,7 +108,7 @@ async function answer(
   const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
-  const failed = (reason: string, input: Json, ends = false): Answer => {
+  const failed = (reason: string, input: Json, ends = false): HttpReply => {
     const said = failure(spec, reason, policy, ends);
     const told = { event: spec.name, fold: spec.fold, input, reason, stops: said.status === 200, isClient: true };
     // A client that is gone does not get the answer, and records that itself.
@@ -135,7 +135,7 @@ async function answer(
         ),
       },
     });
-    return { status: 200, body: plainJson(carried(spec, output, input)) };
+    return { status: 200, body: plainJson(claudeDecision(spec, output, input)) };
   } catch (error) {
     return failed(isHookscopeError(error) ? error.message : describeError(error), body);
   }
@@ -158,7 +158,7 @@ function isElsewhere(
 }
 
 /** The answer if a call could not be judged: it stops what can be stopped, because a client continues after an HTTP error. */
-export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): Answer {
+export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): HttpReply {
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);
   const close: Record<string, string> = ends ? { connection: 'close' } : {};

@@ -3,7 +3,7 @@ import { HEAD } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
 
 /** A response. */
-export interface Answer {
+export interface HttpReply {
   readonly status: number;
   readonly body: string;
   readonly head?: Readonly<Record<string, string | string[]>>;
@@ -34,13 +34,13 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
 }
 
 /** The answer if nothing was run. It returns the input, because the thin command keeps no copy, and has to pass it to Node. */
-export const returned = (text: string): Answer => ({
+export const returned = (text: string): HttpReply => ({
   status: HEAD.notServed,
   body: text,
   head: { [HEAD.returned]: 'yes' },
 });
 
-export async function notServed(incoming: IncomingMessage): Promise<Answer> {
+export async function notServed(incoming: IncomingMessage): Promise<HttpReply> {
   const read = await readBody(incoming);
   return 'text' in read ? returned(read.text) : { status: 413, body: '{}', head: { connection: 'close' } };
 }

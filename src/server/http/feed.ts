@@ -10,27 +10,27 @@ const WAITING = 10_000;
  * A record as text, with its position. A record that another process stored has no position, and is not sent again after a reconnect. Without a text, it is the
  * position from which reading starts, or the number of dropped records without a position.
  */
-export interface Numbered {
+export interface FeedItem {
   readonly id?: string;
   readonly text?: string;
   readonly dropped?: number;
 }
 
-interface Reader {
-  own(entry: Entry): void;
+interface FeedReader {
+  own(entry: FeedEntry): void;
   other(text: string): void;
 }
 
-type Write = (record: HookRecord) => string;
+type RecordWriter = (record: HookRecord) => string;
 /** Records as they are written to the store from now on, until the signal fires. */
-export type Follow = (signal: AbortSignal) => AsyncIterable<HookRecord>;
+export type FollowRecords = (signal: AbortSignal) => AsyncIterable<HookRecord>;
 
 async function* nothing(): AsyncGenerator<HookRecord> {
   yield* [];
 }
 
 /** Records that came together. They are parsed and masked once, on first use. */
-class Entry {
+class FeedEntry {
   /** The number of its first record. */
   readonly first: number;
   readonly count: number;
@@ -43,7 +43,7 @@ class Entry {
     this.first = first;
   }
 
-  texts(write: Write): readonly string[] {
+  texts(write: RecordWriter): readonly string[] {
     if (this.#batch === undefined) return this.#texts;
     this.#texts = [...recordsOf(this.#batch)].map(write);
     this.#batch = undefined;
@@ -56,26 +56,26 @@ export class RecordFeed {
   /** The hosts whose records come here directly; those of others are only in the store. */
   readonly own = new Set<string>();
   readonly #boot = Date.now().toString(36);
-  #kept: Entry[] = [];
+  #kept: FeedEntry[] = [];
   /** The number of records in `#kept`. */
   #count = 0;
-  readonly #readers = new Set<Reader>();
-  readonly #write: Write;
-  readonly #follow: Follow;
+  readonly #readers = new Set<FeedReader>();
+  readonly #write: RecordWriter;
+  readonly #follow: FollowRecords;
   /** Ends following the store, which is done once for all readers, from the first one to the last. */
   #following: AbortController | undefined;
   #isOver = false;
   #number = 0;
 
   /** `write`: makes a record text, with secrets masked. `follow`: the records that are written to the store. */
-  constructor(write: Write, follow: Follow = nothing) {
+  constructor(write: RecordWriter, follow: FollowRecords = nothing) {
     this.#write = write;
     this.#follow = follow;
   }
 
   /** Adds records. Without a reader they are not even parsed. */
   push(batch: Batch): void {
-    const entry = new Entry(batch, this.#number + 1);
+    const entry = new FeedEntry(batch, this.#number + 1);
     this.#number += batch.count;
     this.#kept.push(entry);
     this.#count += batch.count;
@@ -89,7 +89,7 @@ export class RecordFeed {
     this.#following?.abort();
   }
 
-  #join(reader: Reader): void {
+  #join(reader: FeedReader): void {
     this.#readers.add(reader);
     if (this.#following !== undefined || this.#isOver) return;
     this.#following = new AbortController();
@@ -97,7 +97,7 @@ export class RecordFeed {
     void this.#tellOthers(this.#following.signal).catch(() => undefined);
   }
 
-  #leave(reader: Reader): void {
+  #leave(reader: FeedReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
     this.#following?.abort();
@@ -115,8 +115,8 @@ export class RecordFeed {
 
   #forget(): void {
     let from = 0;
-    for (; this.#count - (this.#kept[from] as Entry).count >= KEPT; from++)
-      this.#count -= (this.#kept[from] as Entry).count;
+    for (; this.#count - (this.#kept[from] as FeedEntry).count >= KEPT; from++)
+      this.#count -= (this.#kept[from] as FeedEntry).count;
     this.#kept = this.#kept.slice(from);
   }
 
@@ -126,17 +126,17 @@ export class RecordFeed {
   }
 
   /** Yields the position, the records after it, then new ones as they come, including those of other processes. */
-  async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
+  async *read(after: string, signal: AbortSignal): AsyncGenerator<FeedItem> {
     const others: string[] = [];
     let dropped = 0;
     let wake: () => void = () => undefined;
     const { entries: waiting, behind } = this.#since(after);
     let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
-    const reader: Reader = {
+    const reader: FeedReader = {
       own(entry) {
         waiting.push(entry);
         count += entry.count;
-        while (count > WAITING && waiting.length > 1) count -= (waiting.shift() as Entry).count;
+        while (count > WAITING && waiting.length > 1) count -= (waiting.shift() as FeedEntry).count;
         wake();
       },
       other(text) {
@@ -173,13 +173,13 @@ export class RecordFeed {
     }
   }
 
-  *#numbered(entry: Entry, behind: number): Generator<Numbered> {
+  *#numbered(entry: FeedEntry, behind: number): Generator<FeedItem> {
     const texts = entry.texts(this.#write);
     for (let i = Math.max(0, behind + 1 - entry.first); i < texts.length; i++)
       yield { id: `${this.#boot}.${entry.first + i}`, text: texts[i] as string };
   }
 
-  #since(after: string): { readonly entries: Entry[]; readonly behind: number } {
+  #since(after: string): { readonly entries: FeedEntry[]; readonly behind: number } {
     const [boot, number] = after.split('.');
     // A position from another run of the server is not valid here, so everything kept is sent.
     const behind = boot === this.#boot ? Number(number) || 0 : 0;

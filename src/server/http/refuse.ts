@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { REASONS } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
-import type { Right } from '../tokens.js';
+import type { TokenRight } from '../tokens.js';
 
 /** Each path with the right that a request needs. */
-const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | undefined])[] = [
+const ROUTES: readonly (readonly [path: RegExp, method: string, right: TokenRight | undefined])[] = [
   [/^\/$/, 'GET', undefined],
   [/^\/hooks\/[A-Za-z][\w-]{0,99}$/, 'POST', 'fire'],
   [/^\/healthz$/, 'GET', undefined],
@@ -15,7 +15,7 @@ const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | u
   [/^\/admin\/(?:reload|stop|accept)$/, 'POST', 'admin'],
 ];
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413;
   readonly error: string;
 }
@@ -23,11 +23,11 @@ export interface Refusal {
 export interface RefuseOptions {
   /** Names that the Host header may have. */
   readonly hosts: ReadonlySet<string>;
-  check(authorization: string | undefined): Right | undefined;
+  check(authorization: string | undefined): TokenRight | undefined;
 }
 
 /** Why a request is refused, before its body is read. Nothing in it is trusted. */
-export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): Refusal | undefined {
+export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): HttpRefusal | undefined {
   const { headers, method, url = '' } = request;
   // Guards against web pages whose host name resolves to this server (DNS rebinding).
   if (headers.host === undefined || !hosts.has(headers.host)) return { status: 403, error: 'this Host is not served' };
@@ -54,7 +54,7 @@ function isForeign(headers: IncomingMessage['headers'], route: (typeof ROUTES)[n
   return pattern?.test('/') !== true || headers['sec-fetch-dest'] !== 'document';
 }
 
-export function tooLarge(length: string | undefined): Refusal | undefined {
+export function tooLarge(length: string | undefined): HttpRefusal | undefined {
   if (length === undefined || Number(length) <= MOST_BODY) return undefined;
   return { status: 413, error: REASONS.large };
 }

@@ -7,7 +7,7 @@ import { isObject, type Json } from '../../values/shape.js';
 import { stateOf } from '../bound/files.js';
 import { pageHead, servedPage } from '../page.js';
 import type { HookParts } from './answer-hook.js';
-import type { Numbered } from './feed.js';
+import type { FeedItem } from './feed.js';
 
 /** What the routes need to answer. */
 export interface AppParts extends HookParts {
@@ -18,17 +18,17 @@ export interface AppParts extends HookParts {
   /** Masks secrets in any other text. */
   plain(text: string): string;
   /** Records as they come, after a position. */
-  events(after: string | undefined, signal: AbortSignal): AsyncIterable<Numbered>;
+  events(after: string | undefined, signal: AbortSignal): AsyncIterable<FeedItem>;
   /** Files that differ from what was bound, checked anew. */
   changes(): readonly string[];
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
 }
 
-type Env = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
-type C = Context<Env>;
+type HonoEnv = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
+type HonoContext = Context<HonoEnv>;
 
 /** Adds the routes. Whether a request is allowed was checked before (`refusal`). */
-export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
+export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
   app.get('/', (c) => {
     const page = servedPage();
     return c.body(page.html, 200, pageHead(page));
@@ -78,7 +78,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
 }
 
 /** The body as an object; undefined if it is not one. */
-async function bodyOf(c: C): Promise<Json | undefined> {
+async function bodyOf(c: HonoContext): Promise<Json | undefined> {
   try {
     const body: unknown = JSON.parse(await c.req.text());
     return isObject(body) ? body : undefined;
@@ -114,7 +114,7 @@ async function* noPieces(): AsyncGenerator<string> {
   yield* [];
 }
 
-async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string> {
+async function* messages(events: AsyncIterable<FeedItem>): AsyncGenerator<string> {
   // Sent at once, so that a client knows that it is connected before the first record.
   yield ': hookscope\n\n';
   for await (const { id, text, dropped } of events)

@@ -4,12 +4,12 @@ import { Hono } from 'hono';
 import { wellFormedJson } from '../../plain.js';
 import { HEAD } from '../agent-protocol.js';
 import { answerHook, failure } from './answer-hook.js';
-import type { Answer } from './body.js';
-import { type Refusal, type RefuseOptions, refusal } from './refuse.js';
+import type { HttpReply } from './body.js';
+import { type HttpRefusal, type RefuseOptions, refusal } from './refuse.js';
 import { type AppParts, addRoutes } from './routes.js';
 
 /** Time limits for clients. */
-export interface Patience {
+export interface HttpTimeouts {
   /** Seconds for the head of a request. */
   readonly head: number;
   /** Seconds for a whole request. */
@@ -18,7 +18,7 @@ export interface Patience {
   readonly idle: number;
 }
 
-const PATIENCE: Patience = { head: 5, request: 30, idle: 15 };
+const PATIENCE: HttpTimeouts = { head: 5, request: 30, idle: 15 };
 /** How often slow clients are looked for, in milliseconds. */
 const LOOK = 500;
 /** The path of hooks; every tool call waits for it. */
@@ -26,19 +26,19 @@ const HOOK = /^\/hooks\/([\w-]+)/;
 /** The most bytes of a request's head, which has tokens, a folder and names of files. */
 const HEAD_BYTES = 64 * 1024;
 
-export interface HttpOptions extends RefuseOptions {
+export interface HttpServerOptions extends RefuseOptions {
   /** The proof that is sent with every answer. */
   readonly proof?: string;
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<HttpTimeouts>;
 }
 
 /** The server for a socket or a port; the caller tells it where to listen. */
-export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpOptions): Server {
+export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpServerOptions): Server {
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
   const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
   /** Refuses a request. A client of HTTP hooks continues after an error, so an input that is too large is denied where possible. */
-  const refuse = (refused: Refusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const refuse = (refused: HttpRefusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { status, error } = refused;
     const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
     const spec = event === undefined ? undefined : parts.hosts().spec(event, undefined);
@@ -78,7 +78,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
 }
 
 /** Answers at once and ends the connection; the rest of the request is not read. */
-function end(incoming: IncomingMessage, outgoing: ServerResponse, { status, body, head }: Answer): void {
+function end(incoming: IncomingMessage, outgoing: ServerResponse, { status, body, head }: HttpReply): void {
   outgoing.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -1,6 +1,6 @@
 import { tellUser } from '../context.js';
 import { type Core, wasCut } from '../core.js';
-import type { UnderWay } from '../under-way.js';
+import type { SessionWork } from '../under-way.js';
 import { fireStop } from './stop-event.js';
 
 /** The work that closing a session has ended. */
@@ -151,6 +151,6 @@ function waitingFor({ deps, who }: Core, event: string): string[] {
 }
 
 /** All work under way, including that of the session's agents. */
-export function allUnderWay(core: Core): UnderWay[] {
+export function allUnderWay(core: Core): SessionWork[] {
   return [core.calls, ...[...core.children].flatMap(allUnderWay)];
 }

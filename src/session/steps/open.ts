@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import type { SessionFields } from '../../host/fire/input.js';
 import type { Plugin, UseOptions } from '../../host/plugin-types.js';
-import { Given } from '../../host/register/lives.js';
+import { HooksOfStart } from '../../host/register/lives.js';
 import type { Decision, Hooks } from '../../host/types.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
@@ -49,7 +49,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
   open.set(session_id, core);
   core.free = () => open.delete(session_id);
   closeOnAbort(core, options.signal);
-  const undos: Undos = [];
+  const undos: StartUndos = [];
   const texts = noteTexts(core);
   const takeBack = (): Promise<unknown> =>
     Promise.all([...undoAll(undos), deps.registrar.notStarted(core.scope, texts())]);
@@ -105,8 +105,8 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   from.agents.set(agent_id, core);
   core.free = () => from.agents.delete(agent_id);
   closeOnAbort(core, options.signal);
-  const undos: Undos = [];
-  const given = new Given();
+  const undos: StartUndos = [];
+  const given = new HooksOfStart();
   const setAside = (below: readonly Scope[]): void => registrar.agents.failing(core.scope, given, below);
   const takeBack = (): Promise<unknown> => Promise.all([...undoAll(undos), registrar.agents.notStarted(core.scope)]);
   const enter = async () => {
@@ -157,8 +157,8 @@ async function install<C extends CustomEvents>(
   core: Core,
   ref: ScopeRef,
   { hooks, plugins = [] }: { hooks?: Hooks<C> | undefined; plugins?: readonly PluginUse[] | undefined },
-  undos: Undos,
-  given = new Given(),
+  undos: StartUndos,
+  given = new HooksOfStart(),
 ): Promise<void> {
   const { registrar } = core.deps;
   if (hooks) undos.push(registrar.register(ref, hooks, { given }));
@@ -172,9 +172,9 @@ async function install<C extends CustomEvents>(
 const usedAs = (use: PluginUse) => (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
 
 /** Undo functions for what a session or agent was given at its start. */
-type Undos = (() => unknown)[];
+type StartUndos = (() => unknown)[];
 
-const undoAll = (undos: Undos): unknown[] => undos.reverse().map((undo) => undo());
+const undoAll = (undos: StartUndos): unknown[] => undos.reverse().map((undo) => undo());
 
 /**
  * Enters. If that fails, nothing of the core is left: `takeBack` removes its own hooks; those that others registered in its scope stay.

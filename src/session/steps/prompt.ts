@@ -54,7 +54,7 @@ export interface PromptAnswer {
   readonly decisions: readonly (Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>)[];
 }
 
-type Said = Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>;
+type PromptDecision = Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>;
 
 /** Begins a new turn: another prompt id, no continuations, nothing interrupted. */
 export async function runPrompt(core: Core, text: string, options: PromptOptions): Promise<PromptAnswer> {
@@ -62,7 +62,7 @@ export async function runPrompt(core: Core, text: string, options: PromptOptions
   checkKeys(options, PROMPT, 'prompt: ');
   checkKeys(options.command, COMMAND, 'prompt: command.');
   core.begin(options.prompt_id ?? randomUUID());
-  const decisions: Said[] = [];
+  const decisions: PromptDecision[] = [];
   try {
     if (core.dead) return cut(core, decisions);
     const { source, command } = options;
@@ -90,7 +90,7 @@ function expansion(
   return { expansion_type, command_name, command_args, command_source, prompt };
 }
 
-function answer(core: Core, text: string, prompt: string, decisions: readonly Said[]): PromptAnswer {
+function answer(core: Core, text: string, prompt: string, decisions: readonly PromptDecision[]): PromptAnswer {
   const blocking = decisions.find((d) => d.blocked);
   const stopping = decisions.find((d) => !d.continue);
   if (blocking || stopping) core.endLoop('hook');
@@ -113,7 +113,7 @@ function answer(core: Core, text: string, prompt: string, decisions: readonly Sa
 }
 
 /** The answer for a prompt that was interrupted while it was judged: it is blocked. */
-function cut(core: Core, decisions: readonly Said[]): PromptAnswer {
+function cut(core: Core, decisions: readonly PromptDecision[]): PromptAnswer {
   const reason = core.cutText('The prompt');
   const prompt_id = core.promptId as string;
   return {

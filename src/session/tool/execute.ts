@@ -28,7 +28,7 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   const { name: tool_name, id: tool_use_id, mcp: mcp_server, signal } = call;
   const { input, rewrittenBy } = judged;
   let response: unknown;
-  let failure: Failure | undefined;
+  let failure: ExecuteFailure | undefined;
   try {
     const wrong = rewrittenBy && (await orAborted(whatIsWrong(call, input), signal, 'PostToolUse'));
     if (wrong !== undefined) failure = { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
@@ -45,7 +45,7 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   return succeeded(core, call, judged, { response, duration_ms, after });
 }
 
-interface Failure {
+interface ExecuteFailure {
   readonly error: string;
   readonly is_interrupt: boolean;
 }
@@ -58,7 +58,7 @@ function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Prom
   return resultOf(() => executed(tool, copyInput(input) as Record<string, unknown>, { id, signal }, begun));
 }
 
-function failureOf(core: Core, call: CheckedCall, error: unknown): Failure {
+function failureOf(core: Core, call: CheckedCall, error: unknown): ExecuteFailure {
   if (call.signal.aborted) return { error: core.cutText(CALL), is_interrupt: true };
   const passed = passedThrough(core, call, error);
   if (passed) throw passed;
@@ -136,7 +136,7 @@ async function notSucceeded(
   core: Core,
   call: CheckedCall,
   judged: Judgement,
-  ran: Failure & { readonly duration_ms: number },
+  ran: ExecuteFailure & { readonly duration_ms: number },
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
   const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });

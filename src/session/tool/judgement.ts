@@ -21,10 +21,10 @@ export interface Judgement {
   /** A hook asked, or the user was asked. Such a judgement is not used again for the same call. */
   readonly asked?: boolean | undefined;
   /** Who let the call run. `decidedBy`: the handler, if a hook allowed or denied it. */
-  readonly approver?: Approver | undefined;
+  readonly approver?: ApproverKind | undefined;
   readonly decidedBy?: string | undefined;
 }
 
-export type Approver = 'hook' | 'rule' | 'mode' | 'classifier' | 'user';
+export type ApproverKind = 'hook' | 'rule' | 'mode' | 'classifier' | 'user';
 /** Who let a call run. */
 export type Approval = Pick<Judgement, 'approver' | 'decidedBy' | 'reason'>;

@@ -5,7 +5,7 @@ import { isText, show } from '../../values/shape.js';
 import type { Effect, PermissionAnswer, PermissionMode } from '../options.js';
 
 /** The opinions about an input that nobody has denied. */
-export interface Standing {
+export interface PermissionState {
   /** The verdict of the PreToolUse hooks. */
   readonly verdict: 'none' | 'allow' | 'ask';
   readonly rules: Exclude<PermissionAnswer['behavior'], 'deny'>;
@@ -15,10 +15,10 @@ export interface Standing {
   readonly granted: boolean;
 }
 
-export type Settled = 'run' | 'ask' | 'classify' | 'refuse';
+export type PermissionRoute = 'run' | 'ask' | 'classify' | 'refuse';
 
 /** No hook had an opinion, and it is more than a read: what each mode does then. */
-const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>> = {
+const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => PermissionRoute>> = {
   default: () => 'ask',
   plan: () => 'ask',
   acceptEdits: (effect) => (effect === 'edit' ? 'run' : 'ask'),
@@ -42,7 +42,7 @@ export function checkMode(where: string, mode: unknown): void {
  * Whether an input runs. An ask counts in every mode (`dontAsk` turns it into a refusal). Otherwise an allow by a hook or the
  * rules is enough, except for edits in plan mode; a read needs no allow.
  */
-export function settlePermission({ verdict, rules, mode, effect, granted }: Standing): Settled {
+export function settlePermission({ verdict, rules, mode, effect, granted }: PermissionState): PermissionRoute {
   if (granted) return 'run';
   if (verdict === 'ask' || rules === 'ask') return mode === 'dontAsk' ? 'refuse' : 'ask';
   const planned = mode === 'plan' && effect === 'edit';

@@ -35,7 +35,7 @@ export function passedThrough(
 /** The most calls that are kept for one agent; beyond it, the oldest are forgotten. */
 const MOST = 1000;
 /** By session or agent, and call id: calls that control flow left, and running calls that it may leave. */
-const CALLS = new WeakMap<Core, Map<string, Leavable>>();
+const CALLS = new WeakMap<Core, Map<string, LeavableCall>>();
 
 /** Forgets a left call because a call that control flow cannot leave uses its id. */
 export function forgetLeft(core: Core, id: string): void {
@@ -43,8 +43,8 @@ export function forgetLeft(core: Core, id: string): void {
 }
 
 /** A call that control flow may leave, from before its judgement to its end. If that happens, it is kept until its id is used again. */
-export class Leavable {
-  readonly #all: Map<string, Leavable>;
+export class LeavableCall {
+  readonly #all: Map<string, LeavableCall>;
   readonly #call: CheckedCall;
   readonly #server: CheckedCall['mcp'];
   readonly #hooks: readonly object[];
@@ -56,7 +56,7 @@ export class Leavable {
   /** Notes mode and hooks before the call is judged, so that changes meanwhile are detected when the call is made again. */
   constructor(core: Core, call: CheckedCall) {
     const { deps, scope, mode } = core;
-    const all = CALLS.get(core) ?? new Map<string, Leavable>();
+    const all = CALLS.get(core) ?? new Map<string, LeavableCall>();
     CALLS.set(core, all);
     this.#all = all;
     this.#call = call;
@@ -82,7 +82,7 @@ export class Leavable {
     if (this.#left === undefined && this.#all.get(id) === this) this.#all.delete(id);
   }
 
-  #isAs(before: Leavable): boolean {
+  #isAs(before: LeavableCall): boolean {
     const [now, then] = [this.#call, before.#call];
     return (
       AS_IT_WAS.every((key) => now[key] === then[key]) &&

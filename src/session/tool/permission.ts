@@ -4,16 +4,16 @@ import type { Decision } from '../../host/types.js';
 import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
-import { applyPermissions, type Failed, type QuestionContext, question } from '../questions.js';
+import { applyPermissions, type FailedQuestion, type QuestionContext, question } from '../questions.js';
 import { answersAlone, askerOf, isForAnother, isForUser, isUnseen, unseenInput, wasApproved } from './approved.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
 import { fireFor } from './call-record.js';
 import { deniedText } from './content.js';
 import type { Approval, DeniedBy, Judgement } from './judgement.js';
-import { type Settled, settlePermission } from './modes.js';
+import { type PermissionRoute, settlePermission } from './modes.js';
 
-type Pre = Decision<'PreToolUse'>;
+type PreDecision = Decision<'PreToolUse'>;
 
 /** An input that is still being rewritten after this many rounds never runs. */
 const ROUNDS = 10;
@@ -25,15 +25,15 @@ const NOBODY: readonly string[] = [];
  * Rejects as `host.fire` does. A missing answer is never permission.
  */
 export function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
-  return new Judging(core, call).judge();
+  return new CallJudge(core, call).judge();
 }
 
 /** The judging of one call. Steps return `undefined` if the input was rewritten after the hooks had judged it. */
-class Judging {
+class CallJudge {
   readonly #core: Core;
   readonly #call: CheckedCall;
   #input: unknown;
-  #pre: Pre | undefined;
+  #pre: PreDecision | undefined;
   /** The input that the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
@@ -65,7 +65,7 @@ class Judging {
   }
 
   /** The result if the PreToolUse hooks alone decide; otherwise undefined. */
-  #hear(pre: Pre): Judgement | undefined {
+  #hear(pre: PreDecision): Judgement | undefined {
     this.#pre = pre;
     tellUser(this.#core, pre);
     const { verdict } = pre;
@@ -83,9 +83,9 @@ class Judging {
 
   /** Combines the verdict of the hooks, which did not deny, with the answer of the rules. */
   #weigh(
-    pre: Pre,
+    pre: PreDecision,
     verdict: QuestionContext['verdict'],
-    rules: PermissionAnswer | Failed | undefined,
+    rules: PermissionAnswer | FailedQuestion | undefined,
   ): Judgement | Promise<Judgement | undefined> | undefined {
     if (rules && 'failed' in rules) return this.#denied('failure', rules.failed);
     if (rules?.behavior === 'deny') return this.#denied('rules', rules.message);
@@ -122,7 +122,7 @@ class Judging {
     verdict: QuestionContext['verdict'],
     rules: Exclude<PermissionAnswer['behavior'], 'deny'>,
     granted: boolean,
-  ): Settled {
+  ): PermissionRoute {
     const { effect, needsApproval, tool } = this.#call;
     if (isForUser(tool.pause)) return granted ? 'run' : 'ask';
     // If the user approved another input, this one needs a new answer, whoever else allows it.
@@ -134,7 +134,7 @@ class Judging {
     return settled === 'classify' && wasApproved(tool.pause, this.#input) ? 'run' : settled;
   }
 
-  #approval(pre: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
+  #approval(pre: PreDecision, rules: PermissionAnswer['behavior'] | undefined): Approval {
     return wasApproved(this.#call.tool.pause, this.#input) ? { approver: 'user' } : approval(pre, rules);
   }
 
@@ -154,7 +154,7 @@ class Judging {
     return {
       verdict: 'run',
       input: this.#input,
-      pre: this.#pre as Pre,
+      pre: this.#pre as PreDecision,
       granted,
       rewrittenBy,
       asked,
@@ -165,10 +165,10 @@ class Judging {
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
-    return { verdict, input: this.#input, pre: this.#pre as Pre, granted: this.#granted };
+    return { verdict, input: this.#input, pre: this.#pre as PreDecision, granted: this.#granted };
   }
 
-  #askHooks(): Promise<Pre> {
+  #askHooks(): Promise<PreDecision> {
     const { signal } = this.#call;
     return fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
       signal,
@@ -250,7 +250,7 @@ class Judging {
 }
 
 /** The hooks that rewrote the input, in plan order. */
-function rewriters({ outcomes }: Pick<Pre, 'outcomes'>): string[] {
+function rewriters({ outcomes }: Pick<PreDecision, 'outcomes'>): string[] {
   return outcomes.filter((o) => newInput(o.hookSpecificOutput) !== undefined).map((o) => `the hook "${o.name}"`);
 }
 
@@ -260,7 +260,7 @@ function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
 
 /** Who allowed a call about which nobody was asked: a hook, a rule or the mode. */
 function approval(
-  { verdict, decidedBy, reason, answered }: Pre,
+  { verdict, decidedBy, reason, answered }: PreDecision,
   rules: PermissionAnswer['behavior'] | undefined,
 ): Approval {
   if (answered?.answer === 'allow') return { approver: 'user' };

@@ -11,7 +11,7 @@ import { contextTexts, withTexts } from './content.js';
 import { execute, tellInterrupted } from './execute.js';
 import type { Judgement } from './judgement.js';
 import { noteToolName } from './names.js';
-import { forgetLeft, Leavable, PassedThrough } from './pass-through.js';
+import { forgetLeft, LeavableCall, PassedThrough } from './pass-through.js';
 import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
@@ -98,11 +98,11 @@ class CallRun {
     if (call.invalid !== undefined)
       return Promise.resolve(failedResult(call, { input: call.input, error: call.invalid, content: call.invalid }));
     if (call.passThrough === undefined) return this.#judgeAndRun(undefined);
-    const leavable = new Leavable(core, call);
+    const leavable = new LeavableCall(core, call);
     return this.#judgeAndRun(leavable).finally(() => leavable.end());
   }
 
-  async #judgeAndRun(leavable: Leavable | undefined): Promise<ToolResult> {
+  async #judgeAndRun(leavable: LeavableCall | undefined): Promise<ToolResult> {
     const core = this.#core;
     const call = this.#call;
     try {

@@ -7,7 +7,7 @@ import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf } from './programs.js';
 import { ShellInput } from './shell-input.js';
-import type { Piped, ReadingMode } from './shell-lines.js';
+import type { PipedCommand, ReadingMode } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 
@@ -39,7 +39,7 @@ export class CommandFiles extends ShellInput {
     this.begin(value, (mode) => this.#assign(name, { raw: value, text: value, parts: [value] }, [value], mode));
   }
 
-  protected override command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void {
+  protected override command(command: ShellCommand, piped: PipedCommand | undefined, mode: ReadingMode): void {
     const { look } = this.paths;
     const reading: CommandReading = {
       mode,

@@ -1,6 +1,6 @@
 import { type CommandReading, OTHER, RESERVED } from './command-reading.js';
 import { isSystem, type NamedPaths } from './named-paths.js';
-import type { Use } from './program.js';
+import type { FileUse } from './program.js';
 import { readOption } from './program-options.js';
 import { programOf } from './programs.js';
 import { UNKNOWN } from './shell-values.js';
@@ -8,11 +8,11 @@ import type { ShellCommand, ShellWord } from './shell-words.js';
 
 /** A use that does not run files, which applies to the command's words from index `from` on. */
 export interface HarmlessWords {
-  readonly use: Use;
+  readonly use: FileUse;
   readonly from: number;
 }
 
-const USES: Readonly<Record<string, Use>> = {
+const USES: Readonly<Record<string, FileUse>> = {
   ...Object.fromEntries('tee touch mkdir rmdir rm truncate'.split(' ').map((name) => [name, 'written' as const])),
   flock: 'lock',
   cat: 'shown',
@@ -62,7 +62,7 @@ export function harmlessWords(
 }
 
 /** Leaves a word out if it only names files that this use does not run. Returns whether it did. */
-export function spares(use: Use, values: readonly string[], reading: CommandReading, paths: NamedPaths): boolean {
+export function spares(use: FileUse, values: readonly string[], reading: CommandReading, paths: NamedPaths): boolean {
   if (reading.pending !== undefined) return false;
   if (use === 'argument' && values.every((value) => /^--[\w-]+=/.test(value))) {
     if (readOption(reading.program ?? OTHER, values[0] ?? '').kind !== undefined) return false;

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { hashRegularFile } from '../../files/hash-file.js';
-import { NotRead, readRegularFile } from '../../files/regular-file.js';
+import { readRegularFile, UnreadFileError } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths } from './named-paths.js';
-import type { Variables } from './variables.js';
+import type { CommandVariables } from './variables.js';
 
 /** In characters. Longer commands are not searched for names, because some take quadratic time. */
 const LONGEST = 16 * 1024;
@@ -25,7 +25,7 @@ export interface NamedFiles {
  * The files that a command names, as absolute paths or relative to the directory in which the command runs. They need not exist.
  * Every word that may name a file counts; files that those files load do not.
  */
-export function namedFiles(handler: HandlerDescription, variables: Variables): NamedFiles {
+export function namedFiles(handler: HandlerDescription, variables: CommandVariables): NamedFiles {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
   const { command, args, env, cwd } = handler as {
     command: string;
@@ -57,7 +57,7 @@ function lengthOf({ command, args = [], env }: HandlerDescription): number {
 }
 
 /** Collects the files that the commands of one hook file name. Limits the total length of commands that are searched. */
-export function namedBy(handlers: Iterable<HandlerDescription>, variables: Variables): NamedFiles {
+export function namedBy(handlers: Iterable<HandlerDescription>, variables: CommandVariables): NamedFiles {
   const files = new Set<string>();
   const unresolved = new Set<string>();
   let left = LONGEST_FILE;
@@ -84,7 +84,7 @@ function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
   try {
     return read();
   } catch (error) {
-    if (error instanceof NotRead) return error.isFolder ? null : UNREADABLE;
+    if (error instanceof UnreadFileError) return error.isFolder ? null : UNREADABLE;
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? null : UNREADABLE;
   }
@@ -104,6 +104,6 @@ export function whyUnread(path: string): string {
     hashRegularFile(path);
     return 'it could not be read';
   } catch (error) {
-    return error instanceof NotRead ? `it ${error.message}` : (error as Error).message;
+    return error instanceof UnreadFileError ? `it ${error.message}` : (error as Error).message;
   }
 }

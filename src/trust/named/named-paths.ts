@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { entriesOf } from './package-entry.js';
-import type { ProgramOptions, Use } from './program.js';
-import { type Lookup, UNKNOWN } from './shell-values.js';
-import type { Variables } from './variables.js';
+import type { FileUse, ProgramOptions } from './program.js';
+import { UNKNOWN, type VariableLookup } from './shell-values.js';
+import type { CommandVariables } from './variables.js';
 
 /** System folders, which a project or plugin cannot change. */
 const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];
@@ -27,7 +27,7 @@ export const PATH_VARIABLE = /(?:PATH|LIB)$/;
 
 /** The paths and variables that one handler's commands name. */
 export class NamedPaths {
-  readonly #variables: Variables;
+  readonly #variables: CommandVariables;
   readonly #assigned = new Map<string, readonly string[]>();
   readonly #found = new Set<string>();
   /** Paths that are not run by the way they are named. They are left out unless `bindSpared` is called. */
@@ -38,12 +38,12 @@ export class NamedPaths {
   #searches = false;
   #more = 0;
 
-  constructor(variables: Variables) {
+  constructor(variables: CommandVariables) {
     this.#variables = variables;
   }
 
   /** The possible values of a variable that the line assigns or that is known beforehand. */
-  readonly look: Lookup = (name) => this.#assigned.get(name) ?? this.#known(name);
+  readonly look: VariableLookup = (name) => this.#assigned.get(name) ?? this.#known(name);
 
   /** Adds a folder that commands may change into, or in which they search for what they run. */
   folder(path: string): void {
@@ -79,7 +79,7 @@ export class NamedPaths {
   }
 
   /** Leaves out the files that a word with this use names, unless they are bound for another reason. Returns false if the word must be bound. */
-  spare(values: readonly string[], use: Use): boolean {
+  spare(values: readonly string[], use: FileUse): boolean {
     if (values.some((value) => value.includes(UNKNOWN))) return false;
     const anywhere = use === 'written' || use === 'lock';
     if (!anywhere && !values.every((value) => this.#isData(value))) return false;

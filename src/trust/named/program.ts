@@ -1,5 +1,5 @@
 /** What a program does with its operands, the arguments that are not options. */
-type Operands =
+type OperandKind =
   /** The first operand is the code that it runs. */
   | 'code'
   /** The operands are a command. */
@@ -31,7 +31,7 @@ export type Kind = (typeof OPTION_KINDS)[number];
 
 /** How the arguments of a program say what it runs. Lists of options are separated by spaces. */
 export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> {
-  readonly operands: Operands;
+  readonly operands: OperandKind;
   /** Options without a value. After any other option, the next word may be its value or the code to run. */
   readonly flags?: string;
   /** Suffixes that the program may add to the name of code. `''`: the name itself. */
@@ -61,4 +61,4 @@ export function every(names: string, program: ProgramOptions): Record<string, Pr
 }
 
 /** Why naming a file in a command does not run it: the file is only written to, a lock for `flock`, an argument of a script, printed, or examined. */
-export type Use = 'written' | 'lock' | 'argument' | 'shown' | 'seen';
+export type FileUse = 'written' | 'lock' | 'argument' | 'shown' | 'seen';

@@ -1,6 +1,6 @@
 import { type CommandReading, OTHER } from './command-reading.js';
 import { programOf } from './programs.js';
-import { type Piped, ShellLines } from './shell-lines.js';
+import { type PipedCommand, ShellLines } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellWord } from './shell-words.js';
 
@@ -17,7 +17,7 @@ export abstract class ShellInput extends ShellLines {
   readonly #sources: (() => void)[] = [];
   #inherits = false;
 
-  protected input(piped: Piped | undefined, reading: CommandReading): void {
+  protected input(piped: PipedCommand | undefined, reading: CommandReading): void {
     const { command, program = OTHER, settled, fed, mode } = reading;
     const named = command.words.some(
       ({ redirect, text }) => redirect === undefined && (DESCRIPTOR.test(text) || program.always?.test(text)),
@@ -53,7 +53,7 @@ export abstract class ShellInput extends ShellLines {
     else this.report(word.raw, values, mode);
   }
 
-  #piped(piped: Piped, reading: CommandReading): void {
+  #piped(piped: PipedCommand, reading: CommandReading): void {
     const { command, isLast } = piped;
     const { mode, program = OTHER } = reading;
     const words = command.words.filter(({ redirect }) => redirect === undefined);

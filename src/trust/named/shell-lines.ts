@@ -16,10 +16,10 @@ export interface ReadingMode {
 }
 
 /** A command whose output another one reads. */
-export interface Piped {
+export interface PipedCommand {
   readonly command: ShellCommand;
   /** The command whose output this one reads in turn. */
-  readonly piped: Piped | undefined;
+  readonly piped: PipedCommand | undefined;
   /** The pipe gets only this command's output. False if the command is the end of a group. */
   readonly isLast: boolean;
 }
@@ -34,7 +34,7 @@ export abstract class ShellLines {
     this.paths = paths;
   }
 
-  protected abstract command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void;
+  protected abstract command(command: ShellCommand, piped: PipedCommand | undefined, mode: ReadingMode): void;
 
   /** Called when the whole text has been read. */
   protected abstract inherited(): void;
@@ -59,7 +59,7 @@ export abstract class ShellLines {
   protected line(line: string, mode: ReadingMode): void {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
-    let previous: Piped | undefined;
+    let previous: PipedCommand | undefined;
     let cases = 0;
     for (const command of shellCommands(line)) {
       const first = command.words[0]?.text;

@@ -13,10 +13,10 @@ const LONGEST = 256;
 const DEPTH = 6;
 
 /** The possible values of a variable; undefined if they are not known. */
-export type Lookup = (name: string) => readonly string[] | undefined;
+export type VariableLookup = (name: string) => readonly string[] | undefined;
 
 /** The possible values of a word after expansion. `UNKNOWN` stands for parts that its text does not determine. */
-export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, depth = 0): string[] {
+export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: VariableLookup, depth = 0): string[] {
   if (parts.length > MOST_PARTS) return [UNKNOWN];
   let values = [''];
   for (const part of parts) {
@@ -28,7 +28,7 @@ export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, de
   return values;
 }
 
-function valuesOfPart(part: Exclude<WordPart, string>, look: Lookup, depth: number): readonly string[] {
+function valuesOfPart(part: Exclude<WordPart, string>, look: VariableLookup, depth: number): readonly string[] {
   if (part.kind === 'choices') return part.choices;
   if (part.kind === 'variable') return valuesOfVariable(part.source, look, depth);
   return part.kind === 'command' ? valuesOfCommand(part.line, look, depth) : [UNKNOWN];
@@ -37,7 +37,7 @@ function valuesOfPart(part: Exclude<WordPart, string>, look: Lookup, depth: numb
 const VARIABLE = /^([A-Za-z_][\w.]*|\d+|[@*])(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|\/[/#%]?|\^\^?|,,?|:)?(.*)$/s;
 
 /** The possible values of `${NAME}`, with any operator. */
-function valuesOfVariable(source: string, look: Lookup, depth: number): readonly string[] {
+function valuesOfVariable(source: string, look: VariableLookup, depth: number): readonly string[] {
   const [, name, operator = '', rest = ''] = VARIABLE.exec(source) ?? [];
   if (name === undefined) return [UNKNOWN];
   const known = look(name);
@@ -91,7 +91,7 @@ function strip(value: string, operator: string, pattern: string): string {
   return suffix ? value.slice(0, value.length - cut) : value.slice(cut);
 }
 
-function replaced(value: string, operator: string, rest: string, look: Lookup, depth: number): string[] {
+function replaced(value: string, operator: string, rest: string, look: VariableLookup, depth: number): string[] {
   const slash = rest.search(/(?<!\\)\//);
   const [from, to] = slash === -1 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash + 1)];
   const ways = wordValues(shellWord(from), look, depth).flatMap((pattern) =>
@@ -107,7 +107,7 @@ function replaced(value: string, operator: string, rest: string, look: Lookup, d
 }
 
 /** The output of commands that print their arguments, such as `echo`. The output of other commands is unknown. */
-function valuesOfCommand(line: string, look: Lookup, depth: number): readonly string[] {
+function valuesOfCommand(line: string, look: VariableLookup, depth: number): readonly string[] {
   const commands = shellCommands(line);
   const last = commands.at(-1);
   if (!last || commands.length > 2) return [UNKNOWN];
@@ -121,7 +121,7 @@ function valuesOfCommand(line: string, look: Lookup, depth: number): readonly st
   return (PRINTERS[program] as Printer)(operands);
 }
 
-function wordsOf({ words }: ShellCommand, look: Lookup, depth: number): string[] {
+function wordsOf({ words }: ShellCommand, look: VariableLookup, depth: number): string[] {
   return words
     .filter(({ redirect }) => redirect === undefined)
     .map((word) => {

@@ -1,5 +1,5 @@
 /** The values of variables that commands of one hook file may use. */
-export interface Variables {
+export interface CommandVariables {
   readonly projectDir: string;
   readonly pluginRoot?: string;
   readonly pluginData?: string;

@@ -30,13 +30,13 @@ export function copyJson(value: unknown, at = '', room: CopyBudget = { left: MOS
   return copy(value, { keys: at === '' ? [] : [at], objects: [], room });
 }
 
-interface Trail {
+interface CopyTrail {
   readonly room: CopyBudget;
   readonly keys: PropertyKey[];
   readonly objects: object[];
 }
 
-function copy(value: unknown, trail: Trail): unknown {
+function copy(value: unknown, trail: CopyTrail): unknown {
   switch (typeof value) {
     case 'string':
       take(trail, value.length + 2);
@@ -55,17 +55,17 @@ function copy(value: unknown, trail: Trail): unknown {
   }
 }
 
-function takeBytes(trail: Trail, bytes: object): unknown {
+function takeBytes(trail: CopyTrail, bytes: object): unknown {
   take(trail, String((bytes as { base64?: unknown }).base64 ?? '').length + 64);
   return bytes;
 }
 
-function take(trail: Trail, bytes: number): void {
+function take(trail: CopyTrail, bytes: number): void {
   trail.room.left -= bytes;
   if (trail.room.left < 0) throw notJson(trail, 'more than there is room for');
 }
 
-function copyObject(value: object, trail: Trail): unknown {
+function copyObject(value: object, trail: CopyTrail): unknown {
   // Counts more than the two braces, to allow for the memory that an object takes.
   take(trail, 16);
   if (trail.objects.includes(value)) throw notJson(trail, 'a cycle');
@@ -76,7 +76,7 @@ function copyObject(value: object, trail: Trail): unknown {
   return copied;
 }
 
-function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown {
+function copyParts(value: object & { toJSON?: unknown }, trail: CopyTrail): unknown {
   if (Array.isArray(value)) return copyArray(value, trail);
   if (trail.room.bytes && isBytes(value)) return takeBytes(trail, trail.room.bytes(value));
   // A view's own `toJSON` would copy without a limit.
@@ -102,7 +102,7 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
   return target;
 }
 
-function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
+function copyArray(value: readonly unknown[], trail: CopyTrail): unknown[] {
   const target: unknown[] = [];
   // Applies to sparse arrays too: their JSON has a `null` for every hole.
   if (value.length > trail.room.left / 2) throw notJson(trail, 'more than there is room for');
@@ -116,7 +116,7 @@ function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
   return target;
 }
 
-function notJson(trail: Trail, what: string): NotJson {
+function notJson(trail: CopyTrail, what: string): NotJson {
   // The first few keys of a long path are enough to find the place.
   const keys = trail.keys.length > 8 ? [...trail.keys.slice(0, 8), '…'] : trail.keys;
   return new NotJson(`${formatPath(keys) || 'the value'}: expected JSON data, got ${what}`);

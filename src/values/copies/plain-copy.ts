@@ -8,7 +8,7 @@ const DEEP = 400;
 /** Deeper values stay views, which are copied when they are serialised: JSON.stringify can recurse deeper than this code. */
 const DEEPEST = 2 * DEEP;
 
-interface Copying {
+interface CopyState {
   /** The root view. A value with its own `toJSON` is replaced with its view, because `toJSON` must not see the data itself. */
   readonly view: object;
   readonly path: PropertyKey[];
@@ -26,7 +26,7 @@ export function plainCopy(view: object, source: object): unknown {
   return plain !== source ? plain : copyOf(source, { view, path: [], count: 0, known: undefined });
 }
 
-function copyOf(source: object, state: Copying): unknown {
+function copyOf(source: object, state: CopyState): unknown {
   const known = state.known?.get(source);
   if (known !== undefined) return known;
   if (state.count > MANY || state.path.length === DEEP) state.known ??= new Map();
@@ -35,7 +35,7 @@ function copyOf(source: object, state: Copying): unknown {
     : copyObject(source as Readonly<Record<string, unknown>>, state);
 }
 
-function copyArray(source: readonly unknown[], state: Copying): unknown {
+function copyArray(source: readonly unknown[], state: CopyState): unknown {
   const copied = Array.prototype.slice.call(source) as unknown[];
   state.known?.set(source, copied);
   state.count += copied.length;
@@ -46,7 +46,7 @@ function copyArray(source: readonly unknown[], state: Copying): unknown {
   return copied;
 }
 
-function copyObject(source: Readonly<Record<string, unknown>>, state: Copying): unknown {
+function copyObject(source: Readonly<Record<string, unknown>>, state: CopyState): unknown {
   const copied: Record<string, unknown> = {};
   state.known?.set(source, copied);
   const keys = Object.keys(source);
@@ -59,7 +59,7 @@ function copyObject(source: Readonly<Record<string, unknown>>, state: Copying): 
   return copied;
 }
 
-function partOf(value: object, key: PropertyKey, state: Copying): unknown {
+function partOf(value: object, key: PropertyKey, state: CopyState): unknown {
   const { path } = state;
   path.push(key);
   const hasOwnWay = path.length >= DEEPEST || typeof (value as { toJSON?: unknown }).toJSON === 'function';
@@ -78,6 +78,6 @@ export function unboxed(value: object): unknown {
   return types.isBooleanObject(value) || types.isBigIntObject(value) ? value.valueOf() : value;
 }
 
-function at({ view, path }: Copying): unknown {
+function at({ view, path }: CopyState): unknown {
   return path.reduce((found, key) => (found as Record<PropertyKey, unknown>)[key], view as unknown);
 }

@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import { messageOf } from './promises.js';
 
 /** A package that users install for one of our entries, such as an adapter's framework, and the versions that the entry was tested with. */
-export interface Peer {
+export interface PeerPackage {
   /** The entry that was imported: `hookscope/adapters/…`, `hookscope/sinks/otel`. */
   readonly entry: string;
   readonly peer: string;
@@ -10,7 +10,11 @@ export interface Peer {
 }
 
 /** The package's exports. Throws PEER if it is not installed, or is not a version that the entry supports. */
-export async function loadPeer<T>(of: Peer, load: () => Promise<T>, isKnown: (loaded: T) => boolean): Promise<T> {
+export async function loadPeer<T>(
+  of: PeerPackage,
+  load: () => Promise<T>,
+  isKnown: (loaded: T) => boolean,
+): Promise<T> {
   let loaded: T;
   try {
     loaded = await load();

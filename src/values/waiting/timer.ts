@@ -14,7 +14,7 @@ export const timerUntil = (deadline: number): number =>
   Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
 
 /** Waits at most this many milliseconds for the work. Returns whether it finished in time. */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+export async function doneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).then(
     () => false,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CallInfo, HookProgress, Piece, RunResult } from '../../../src/emit/record.js';
+import type { CallInfo, HookProgress, OutputChunk, RunResult } from '../../../src/emit/record.js';
 import { createRedactor, type Redactor } from '../../../src/emit/redact/redactor.js';
 import { progressRecord, responseRecord } from '../../../src/emit/run-records.js';
 import { RUN } from '../samples.js';
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'redact-stream-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const keyFile = join(folder, 'redact.key');
 const TIME = '2025-01-31T09:15:01.500Z';
-const progress = (run: CallInfo, piece: Piece): HookProgress => progressRecord(run, piece, 1, TIME, 'h');
+const progress = (run: CallInfo, piece: OutputChunk): HookProgress => progressRecord(run, piece, 1, TIME, 'h');
 const response = (run: CallInfo, result: RunResult) => responseRecord(run, result, 1, TIME, 'h');
 
 /** Splits are this many characters apart; with HOOKSCOPE_GENERATED each secret is split everywhere. */
@@ -22,7 +22,11 @@ const STEP = process.env['HOOKSCOPE_GENERATED'] === undefined ? 3 : 1;
 let runs = 0;
 
 /** What is told of pieces of one run, and what its response says; without `whole` it has none. */
-function told(redactor: Redactor, pieces: readonly Piece[], whole?: Piece): { pieces: HookProgress[]; end: string } {
+function told(
+  redactor: Redactor,
+  pieces: readonly OutputChunk[],
+  whole?: OutputChunk,
+): { pieces: HookProgress[]; end: string } {
   const run = { ...RUN, hookId: `run-${++runs}` };
   const records = pieces.map((piece) => redactor.redact(progress(run, piece)) as HookProgress);
   if (whole === undefined) return { pieces: records, end: '' };

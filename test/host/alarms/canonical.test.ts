@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Canonical, canonical, headOf } from '../../../src/host/alarms/canonical.js';
-import { type CallKey, Entry, Memory } from '../../../src/host/alarms/memory.js';
+import { type CallKey, Memory, MemoryEntry } from '../../../src/host/alarms/memory.js';
 
 const key = (value: unknown, loose = false): string | undefined => canonical(value, loose)?.key;
 
@@ -42,7 +42,7 @@ test('of a text of 4,096 characters all is kept, of a longer one its hash and th
 
 const call = (id: string, agent?: string, session = 's'): CallKey => ({ session, agent, id });
 
-class Named extends Entry {
+class Named extends MemoryEntry {
   readonly name: string;
 
   constructor(name: string) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonical } from '../../../src/host/alarms/canonical.js';
-import { Remembered } from '../../../src/host/alarms/remembered.js';
+import { RememberedInput } from '../../../src/host/alarms/remembered.js';
 
 const RUNS = Math.ceil(Number(process.env['HOOKSCOPE_GENERATED'] ?? 200));
 
@@ -35,7 +35,7 @@ test('what is remembered of an input is what it was, and compares as that would,
     fc.property(input, fc.boolean(), (value, given) => {
       const exact = canonical(value);
       const loose = canonical(value, true)?.key;
-      const remembered = Remembered.of(value, given);
+      const remembered = RememberedInput.of(value, given);
       spoil(value);
       expect(remembered?.exact).toEqual(exact);
       expect(remembered?.loose).toEqual(given ? loose : undefined);
@@ -53,7 +53,7 @@ test.each<[unknown, unknown, boolean]>([
   [['a'], { 0: 'a', length: 1 }, false],
   [{ a: 1 }, { a: 1, b: undefined }, false],
 ])('a short input is compared as it is: %j and %j', (one, other, same) => {
-  expect(Remembered.of(one, false)?.isPlainly(other)).toBe(same);
+  expect(RememberedInput.of(one, false)?.isPlainly(other)).toBe(same);
 });
 
 test('of a long input only the hash and the beginning are remembered', () => {
@@ -62,5 +62,5 @@ test('of a long input only the hash and the beginning are remembered', () => {
     Array(100_000).fill('x'),
     { a: { toJSON: () => 'x'.repeat(9_000) } },
   ])
-    expect(Remembered.of(long, true)?.size).toBeLessThan(5_500);
+    expect(RememberedInput.of(long, true)?.size).toBeLessThan(5_500);
 });

@@ -4,7 +4,7 @@ import { specOf } from '../../../events/catalogue.js';
 import { lossesIn } from '../../../handlers/untold.js';
 import type { HostCore } from '../../../host/core.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
-import { fire as fireIn, takes } from '../../../host/fire/fire.js';
+import { fire as fireIn, takesInput } from '../../../host/fire/fire.js';
 import type { Undo } from '../../../host/types.js';
 import { describeError } from '../../../values/message.js';
 import { linkAbort } from '../../../values/waiting/link-abort.js';
@@ -215,7 +215,7 @@ export class ProgramConnection {
     const doing = this.#sessions.doing(callRole);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
-    if (scope === 'open' && takes(this.#services, event, input)) this.#sessions.agentStarts(input);
+    if (scope === 'open' && takesInput(this.#services, event, input)) this.#sessions.agentStarts(input);
     const canAsk = this.#options.canUseTool !== undefined;
     const losses = (decision: AnyDecision) => lossesIn(spec, decision, input);
     return fireIn(this.#services, event, input, { ...how, ...doing, canAsk, losses });

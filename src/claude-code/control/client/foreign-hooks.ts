@@ -5,7 +5,7 @@ import type { Json } from '../peer/wire.js';
 
 const SUBTYPES: readonly unknown[] = ['hook_started', 'hook_progress', 'hook_response'];
 
-interface Seen {
+interface ForeignRun {
   readonly run: CallInfo;
   readonly began: number;
   stdout: string;
@@ -22,7 +22,7 @@ const REMEMBERED = 1_000;
 export class ForeignHooks {
   readonly #bus: Bus;
   readonly #origin: string;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, ForeignRun>();
 
   constructor(bus: Bus, origin: string) {
     this.#bus = bus;
@@ -58,7 +58,7 @@ export class ForeignHooks {
     }
   }
 
-  #begin(id: string, { hook_name, hook_event, session_id }: Json): Seen {
+  #begin(id: string, { hook_name, hook_event, session_id }: Json): ForeignRun {
     const event = textOf(hook_event) || 'unknown';
     const name = textOf(hook_name) || event;
     const run: CallInfo = {
@@ -74,7 +74,7 @@ export class ForeignHooks {
       source: { kind: this.#origin },
       origin: this.#origin,
     };
-    const seen: Seen = { run, began: performance.now(), stdout: '', stderr: '' };
+    const seen: ForeignRun = { run, began: performance.now(), stdout: '', stderr: '' };
     this.#seen.set(id, seen);
     if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value as string);
     return seen;

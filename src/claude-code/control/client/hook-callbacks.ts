@@ -2,7 +2,7 @@ import { type HookEvent, specOf } from '../../../events/catalogue.js';
 import { failureEffect } from '../../../events/failure.js';
 import type { EventSpec } from '../../../events/spec.js';
 import { blockOutput } from '../../../handlers/blocking.js';
-import { carried } from '../../../handlers/untold.js';
+import { claudeDecision } from '../../../handlers/untold.js';
 import type { AnyDecision, HandlerOutcome } from '../../../host/decide/decision.js';
 import { isObject } from '../../../values/shape.js';
 import type { EndSignal } from '../../../values/waiting/lazy-signal.js';
@@ -81,7 +81,7 @@ async function answerEvent(
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
     // If the request was cancelled in the meantime, pending messages are kept for the next one.
     if (how.signal.aborted) return {};
-    return merge(carried(spec, decision.toJSON(), input), beside(spec, input), event);
+    return merge(claudeDecision(spec, decision.toJSON(), input), beside(spec, input), event);
   } catch (error) {
     if (!blocks || failsClosed() || how.signal.aborted) throw error;
     // A client that would continue after an error reply gets an answer that stops it.

@@ -8,10 +8,10 @@ import { neverSent } from './info.js';
 
 export const LISTEN = ['all', 'needed'] as const;
 /** The events that a client is asked to report: all, or only those that the host needs or that have hooks now. */
-export type Listen = (typeof LISTEN)[number];
+export type ListenMode = (typeof LISTEN)[number];
 
 /** The events for which callbacks are registered with the client. */
-export function askedEvents({ events, registrar }: HostCore, listen: Listen): HookEvent[] {
+export function askedEvents({ events, registrar }: HostCore, listen: ListenMode): HookEvent[] {
   const { anything, scopes } = registrar.known();
   const hooks = (event: HookEvent): readonly Registration[] => [
     ...scopes.flatMap((scope) => scope.own(event)),

@@ -5,7 +5,7 @@ import type { AgentHooks } from '../../../host/types.js';
 import { checkOptions } from '../../../values/options.js';
 import { checks, isObject, isText, oneOf, SECONDS, type Shape } from '../../../values/shape.js';
 import type { Json } from '../peer/wire.js';
-import { LISTEN, type Listen } from './listening.js';
+import { LISTEN, type ListenMode } from './listening.js';
 import type { CanUseTool } from './permission.js';
 
 /** Options of `connectClaude`. All times are seconds. */
@@ -26,7 +26,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
    * The events about which the program asks; each costs a round trip. `all`: hooks can be registered at any time. `needed`: only events
    * that are needed to judge and follow calls and agents, and those that have hooks when it connects. Default: `all`.
    */
-  readonly listen?: Listen;
+  readonly listen?: ListenMode;
   /** Asks the user about a call that no rule and no PermissionRequest hook has decided. Without it, the program asks nobody. */
   readonly canUseTool?: CanUseTool;
   /** Ends the program when it is aborted. */

@@ -58,19 +58,19 @@ const BLOCKS: Readonly<Record<string, Shape>> = {
   tool_result: { tool_use_id: checks.text },
 };
 
-interface Wrong {
+interface PromptProblem {
   readonly where: string;
   readonly expected: string;
 }
 
-function wrongIn(value: Json, shape: Shape, path = ''): Wrong | undefined {
+function wrongIn(value: Json, shape: Shape, path = ''): PromptProblem | undefined {
   for (const [key, { expected, accepts }] of Object.entries(shape)) {
     if (!accepts(value[key])) return { where: `${path}${key}`, expected: `${expected}, got ${said(value[key])}` };
   }
   return undefined;
 }
 
-function wrongBlock({ message }: Json): Wrong | undefined {
+function wrongBlock({ message }: Json): PromptProblem | undefined {
   const { content } = message as Json;
   if (!Array.isArray(content)) return undefined;
   for (const [i, block] of content.entries()) {

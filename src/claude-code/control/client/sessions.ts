@@ -8,7 +8,7 @@ import type { Json } from '../peer/wire.js';
 /** How many subagents are remembered with their types. */
 const REMEMBERED = 10_000;
 
-interface Known {
+interface ClientSession {
   readonly id: string;
   /** The latest values of the fields that all inputs of the session share. */
   base: Json;
@@ -29,10 +29,10 @@ export interface SessionsOptions {
 /** The sessions of one client. Claude Code does not call callbacks for the start of the first session and the end of the last, so this class fires them. */
 export class ClientSessions {
   readonly #options: SessionsOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, ClientSession>();
   /** Aborted when the client has ended, to cancel SessionStart hooks that are still running. */
   readonly #gone = new AbortController();
-  #last: Known | undefined;
+  #last: ClientSession | undefined;
   #judges = false;
   /** The types of subagents, by id. */
   readonly #types = new Map<string, string>();
@@ -137,7 +137,7 @@ export class ClientSessions {
     if (this.#types.size > REMEMBERED) this.#types.delete(this.#types.keys().next().value as string);
   }
 
-  async #start(known: Known, input: Json): Promise<void> {
+  async #start(known: ClientSession, input: Json): Promise<void> {
     const decision = await this.#fire('SessionStart', input, { signal: this.#gone.signal });
     if (!decision) return;
     this.#options.services.registrar.pendingOf(known.id, undefined).push(...decision.additionalContext);

@@ -8,7 +8,7 @@ import type { ProgramEnd } from './process.js';
 export const controlFailed = (peer: string, problem: string): HookscopeError =>
   new HookscopeError('CONTROL_FAILED', { peer, problem });
 
-export interface SetUp {
+export interface InitializeOptions {
   readonly peer: Peer;
   readonly name: string;
   /** The `initialize` request. */
@@ -22,7 +22,7 @@ export interface SetUp {
 }
 
 /** Registers our hooks with the program. Resolves with its reply; rejects with CONTROL_FAILED or CONTROL_REFUSED. */
-export async function setUp({ peer, name, ask, seconds, end, said }: SetUp): Promise<Json> {
+export async function setUp({ peer, name, ask, seconds, end, said }: InitializeOptions): Promise<Json> {
   const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
   let reply: unknown;
   try {

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { delimiter, join, resolve, sep } from 'node:path';
 import { messageOf } from '../../../values/waiting/promises.js';
 
-export interface Start {
+export interface ProgramLaunch {
   /** The executable that the caller named. */
   readonly executable: string;
   /** The file that is started: the executable, or the Node that runs it. */
@@ -20,14 +20,14 @@ export function folderProblem(cwd: string): string | undefined {
 }
 
 /** What is wrong with a JavaScript file. Without this check, Node would start and report it below a stack trace. */
-export function scriptProblem({ executable, file, cwd }: Start): string | undefined {
+export function scriptProblem({ executable, file, cwd }: ProgramLaunch): string | undefined {
   if (executable === file) return undefined;
   const found = look(resolve(cwd, executable));
   return found ? undefined : missing(executable, '');
 }
 
 /** Explains a failed start, since the system's error is the same for a missing folder, a missing program and a missing interpreter. */
-export function startProblem(error: unknown, start: Start): string {
+export function startProblem(error: unknown, start: ProgramLaunch): string {
   const { code } = error as NodeJS.ErrnoException;
   const folder = folderProblem(start.cwd);
   if (folder !== undefined) return folder;
@@ -52,7 +52,7 @@ function look(path: string): Stats | undefined {
 }
 
 /** The path of the file that the system would run; undefined if there is none. */
-function find({ file, cwd, env = process.env as Record<string, string> }: Start): string | undefined {
+function find({ file, cwd, env = process.env as Record<string, string> }: ProgramLaunch): string | undefined {
   if (isPath(file)) {
     const path = resolve(cwd, file);
     return look(path) ? path : undefined;

@@ -17,7 +17,7 @@ export class IncomingRequest {
 }
 
 /** A request of ours that waits for its reply. */
-export interface Waiting {
+export interface PendingRequest {
   resolve(response: unknown): void;
   reject(error: Error): void;
 }

@@ -4,7 +4,7 @@ import { wellFormedJson } from '../../../plain.js';
 import { isObject } from '../../../values/shape.js';
 import type { EndSignal } from '../../../values/waiting/lazy-signal.js';
 import { messageOf } from '../../../values/waiting/promises.js';
-import { IncomingRequest, type Waiting } from './incoming-request.js';
+import { IncomingRequest, type PendingRequest } from './incoming-request.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import type { PeerOptions } from './options.js';
 import { type ControlProblemName, clipped, FewProblems } from './problem.js';
@@ -20,7 +20,7 @@ const REMEMBERED = 1_000;
 export class Peer {
   readonly #options: PeerOptions;
   /** Our requests that wait for a reply. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingRequest>();
   /** Requests of the other side that are being answered. */
   readonly #running = new Map<string, IncomingRequest>();
   readonly #givenUp = new Set<string>();

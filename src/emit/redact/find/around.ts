@@ -1,5 +1,5 @@
 import { nameKind } from './names.js';
-import { RUN, type Span, take, valueAt } from './quoted.js';
+import { RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 /** How many characters before and after a name are searched. */
@@ -10,7 +10,7 @@ const HOLDER =
   /([A-Za-z][\w.-]{1,80})\\*["']?[ \t]*(?:=>|[:=])(?:\s|\\+n)*\{(?:(?:\s|\\+[nr])*\\*["'][^"'\\\s]{1,100}\\*["'](?:\s|\\+[nr])*:(?:\s|\\+[nr])*\\*["'][^"'\\\n]{1,200}\\*["'](?:\s|\\+[nr])*,)*(?:\s|\\+[nr])*\\*["']$/;
 
 /** Whether a name is that of a host in a map of secrets by host: `"github-oauth": {"github.com": "X"}`. */
-export function isHostOfSecret(text: string, [start, end]: Span): boolean {
+export function isHostOfSecret(text: string, [start, end]: TextSpan): boolean {
   if (!HOST.test(text.slice(start, end))) return false;
   const name = HOLDER.exec(text.slice(Math.max(0, start - REACH), start))?.[1];
   const kind = name === undefined ? undefined : nameKind(name);
@@ -22,7 +22,7 @@ const HEX = /^(?:[\da-f]{32}|[\da-f]{64})$/i;
 const RESPONSE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([\da-fA-F]{32,64})(?![\w])/y;
 
 /** `realm="a", nonce="b", response="X"`: the value in a Digest that proves knowledge of the password. */
-export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
+export function isResponseOfDigest(text: string, [start, end]: TextSpan): boolean {
   if (text.slice(start, end) !== 'response') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
   const after = text.slice(end, end + REACH);
@@ -36,7 +36,7 @@ export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
 const OF_COOKIE = /(?:httpOnly|sameSite|hostOnly)\\*["']?\s*:/;
 
 /** Whether the name is the `value` of a cookie: `{ name: 'sid', value: X, httpOnly: true }`. */
-export function isValueOfCookie(text: string, [start, end]: Span): boolean {
+export function isValueOfCookie(text: string, [start, end]: TextSpan): boolean {
   if (text.slice(start, end) !== 'value') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
   const after = text.slice(end, end + REACH);
@@ -49,7 +49,7 @@ const GRANT =
 const CODE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'`&#<>,;\\]{6,2048})/y;
 
 /** Whether the name is an OAuth grant's `code`: `https://a/callback?code=X&state=b`, `{ grant_type: 'authorization_code', code: 'X' }`. */
-export function isCodeOfGrant(text: string, [start, end]: Span): boolean {
+export function isCodeOfGrant(text: string, [start, end]: TextSpan): boolean {
   if (text.slice(start, end) !== 'code') return false;
   const value = take(CODE, text, end)?.[1];
   if (value === undefined || !/\d/.test(value) || !/[A-Za-z]/.test(value) || isWord(value)) return false;
@@ -66,7 +66,7 @@ const ENCODED = /%3[dD]([^\s"'`&%<>\\]{3,512})/y;
 const NAME_BEFORE = /[\w.-]{2,80}$/;
 
 /** `password%3DX`, in a URL within a URL. */
-export function encodedSecret(text: string, at: number): Span | undefined {
+export function encodedSecret(text: string, at: number): TextSpan | undefined {
   const value = take(ENCODED, text, at)?.[1];
   if (value === undefined) return undefined;
   const name = NAME_BEFORE.exec(text.slice(Math.max(0, at - 100), at))?.[0].replace(/^(?:3F|26|3f)(?=[a-z])/, '');
@@ -83,7 +83,7 @@ const PROPERTY =
   /([A-Za-z_][\w-]{1,80})\\*["']?[ \t]*(?:=>|[:=])[ \t]*(?:process\.env|import\.meta\.env|Deno\.env|ENV\b)[^\n;,]{0,80}$/;
 
 /** The fallback for a variable that is not set: `process.env.API_KEY ?? 'X'`. */
-export function fallbackSecret(text: string, at: number): Span | undefined {
+export function fallbackSecret(text: string, at: number): TextSpan | undefined {
   if (take(FALLBACK, text, at) === undefined) return undefined;
   const { lastIndex } = FALLBACK;
   const before = text.slice(Math.max(0, at - 200), at);
@@ -102,7 +102,7 @@ export function fallbackSecret(text: string, at: number): Span | undefined {
 }
 
 /** Keys that sign cookies: `cookieSession({ keys: ['X'] })`, `app.keys = ['X']`. */
-export function isKeysOfCookies(text: string, [start, end]: Span): boolean {
+export function isKeysOfCookies(text: string, [start, end]: TextSpan): boolean {
   if (text.slice(start, end).replace('app.', '') !== 'keys') return false;
   return (
     text.startsWith('app.', start) || /\bcookieSession\(\s*\{[^{}]*$/.test(text.slice(Math.max(0, start - 200), start))

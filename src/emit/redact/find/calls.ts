@@ -1,4 +1,4 @@
-import { type Span, take } from './quoted.js';
+import { type TextSpan, take } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 const GAP = String.raw`(?:\s|\\n){0,8}`;
@@ -39,7 +39,7 @@ const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.
 export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|y[mM]y[sS][qQ][lL]\.connect|ySQLdb\.connect|ariadb\.connect|ymssql\.connect|ysql\.connector|redentials\(|eygrip\(|UTH\(|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|ernet\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
-export function callSecret(text: string, at: number): Span | undefined {
+export function callSecret(text: string, at: number): TextSpan | undefined {
   const found = take(CALLS, text, at);
   if (found === undefined) return undefined;
   const [whole, sure, , quote, value] = found as unknown as readonly string[];
@@ -62,7 +62,7 @@ const NEAR = 160;
 const SENT = /send(?:_user)?[ \t]+(?:--[ \t]+)?([^\s"'`;{}[\]$\\]{3,200})((?:\\+[rn])*)(?=[\s;}]|\\*["']|$)/y;
 const EXPECTED = /\bexpect(?=[\s{])(?:(?!\bsend\b)[\s\S])*$/;
 
-function sentSecret(text: string, at: number): Span | undefined {
+function sentSecret(text: string, at: number): TextSpan | undefined {
   const found = take(SENT, text, at);
   if (found === undefined) return undefined;
   const [, said, enter] = found as unknown as readonly string[];
@@ -75,7 +75,7 @@ function sentSecret(text: string, at: number): Span | undefined {
 }
 
 /** Text typed at a password prompt: `expect "password:"; send "X\r"`, `page.fill('#password', 'X')`. */
-export function typedSecret(text: string, at: number): Span | undefined {
+export function typedSecret(text: string, at: number): TextSpan | undefined {
   if (/\w/.test(text[at - 1] ?? '') && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1))) return undefined;
   const found = take(TYPED, text, at);
   if (found === undefined) return sentSecret(text, at);

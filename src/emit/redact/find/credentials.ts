@@ -1,4 +1,4 @@
-import { type Span, take } from './quoted.js';
+import { type TextSpan, take } from './quoted.js';
 import { isNoWord, isPlaceholder } from './values.js';
 
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
@@ -12,7 +12,7 @@ const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 const CUT = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#…])([^\s"'`<>\\@…]{1,256})(?:…|\.\.\.$)/y;
 
 /** The password in `scheme://USER:…@HOST`, or the token in its place. */
-export function urlSecret(text: string, colon: number): Span | undefined {
+export function urlSecret(text: string, colon: number): TextSpan | undefined {
   const start = colon + 3;
   const half = take(CUT, text, start)?.[1];
   if (half !== undefined && !isPlaceholder(half)) {
@@ -41,7 +41,7 @@ export function urlSecret(text: string, colon: number): Span | undefined {
 const CREDENTIALS = /(?:bearer[ \t]+([\w~+/.=-]{4,})|basic[ \t]+([\w+/=-]{8,}))/iy;
 
 /** `Bearer X` and `Basic X` without their header's name. */
-export function bearerSecret(text: string, at: number): Span | undefined {
+export function bearerSecret(text: string, at: number): TextSpan | undefined {
   if (at > 0 && /\w/.test(text[at - 1] as string)) return undefined;
   const found = take(CREDENTIALS, text, at);
   if (found === undefined) return undefined;
@@ -69,7 +69,7 @@ const MACHINE = new RegExp(
 );
 
 /** `machine M login L password …`, in any order; without its machine, the password must not be a word of a sentence. */
-export function netrcSecret(text: string, at: number): Span | undefined {
+export function netrcSecret(text: string, at: number): TextSpan | undefined {
   const pattern = text[at] === 'l' ? LOGIN : MACHINE;
   const found = take(pattern, text, at);
   const span = found?.indices?.[2] ?? found?.indices?.[3];
@@ -89,7 +89,7 @@ const SASL = /:\d{2,5}[ \t]{1,8}[\w.+@-]{1,100}:([^\s"'\\]{3,128})[ \t]*(?=["'\r
 const HOST = /(?:^|[\s"'=(])([\w.*-]{1,200})$/;
 
 /** `host:port:database:user:X`, a line of `.pgpass`. */
-export function pgpassSecret(text: string, colon: number): Span | undefined {
+export function pgpassSecret(text: string, colon: number): TextSpan | undefined {
   const other = take(ORACLE, text, colon)?.[1];
   if (other !== undefined)
     return isPlaceholder(other) ? undefined : [ORACLE.lastIndex - 1 - other.length, ORACLE.lastIndex - 1];
@@ -111,7 +111,7 @@ export function pgpassSecret(text: string, colon: number): Span | undefined {
 const USER = /(?:^|[\s"'`=])[\w.-]{1,64}:([^\s"'`@:]{1,128})$/;
 
 /** `user:X@tcp(host)`, as Go writes the address of a database. */
-export function addressSecret(text: string, at: number): Span | undefined {
+export function addressSecret(text: string, at: number): TextSpan | undefined {
   const value = USER.exec(text.slice(Math.max(0, at - 200), at))?.[1];
   return value === undefined || isPlaceholder(value) ? undefined : [at - value.length, at];
 }

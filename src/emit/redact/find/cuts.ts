@@ -1,14 +1,14 @@
-import type { Span } from './quoted.js';
+import type { TextSpan } from './quoted.js';
 
 /** A text from which parts were removed. */
-export interface Bare {
+export interface CutText {
   readonly text: string;
   /** Maps a span of the bare text to the original. */
-  back(span: Span): Span;
+  back(span: TextSpan): TextSpan;
 }
 
 /** Removes the matches of a pattern, which must have the flag `g`. `told` is called with each. */
-export function without(text: string, pattern: RegExp, told?: (part: string) => void): Bare {
+export function without(text: string, pattern: RegExp, told?: (part: string) => void): CutText {
   const places: number[] = [];
   const sums: number[] = [];
   let removed = 0;
@@ -49,6 +49,6 @@ const SEQUENCES = new RegExp(
 const WRITTEN = /\\(?:u001b|x1b|033|e)[[\](]/i;
 
 /** The text as a terminal shows it, if it has escape sequences. */
-export function withoutColours(text: string): Bare | undefined {
+export function withoutColours(text: string): CutText | undefined {
   return text.includes(ESCAPE) || WRITTEN.test(text) ? without(text, SEQUENCES) : undefined;
 }

@@ -1,5 +1,5 @@
 import { nameKind } from './names.js';
-import { QUOTED, type Span } from './quoted.js';
+import { QUOTED, type TextSpan } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
 /** How far before a value its name is searched, if it is not directly before the value. */
@@ -78,7 +78,7 @@ const UNENDED = /^[ \t]*\r?\n\s*([^<\s]{3,})\s*<?$/;
 const LOGIN = /^[ \t]*\r?\n[ \t]*[^\s<][^\n<]{0,200}\n[ \t]*([^\s<][^\n<]{0,200}?)[ \t\r]*(?:\n|<|$)/;
 const UNSAID = /^[ \t]*(?:\r?\n[^\n<]{0,200}){0,1}\n?$/;
 
-function loginBelow(text: string, end: number): Span | undefined {
+function loginBelow(text: string, end: number): TextSpan | undefined {
   const reach = text.slice(end + 1, end + 1 + 512);
   const found = LOGIN.exec(reach);
   const value = found?.[1];
@@ -92,7 +92,7 @@ function loginBelow(text: string, end: number): Span | undefined {
 const VOID = /^(?:input|meta|link|img|source|embed|[bh]r)$/i;
 
 /** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */
-export function elementSecret(text: string, end: number): Span | undefined {
+export function elementSecret(text: string, end: number): TextSpan | undefined {
   const before = text.slice(Math.max(0, end - 300), end);
   const begin = before.lastIndexOf('<');
   const tag = begin < 0 ? null : TAG.exec(before.slice(begin));

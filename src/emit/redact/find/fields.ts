@@ -1,5 +1,5 @@
 import { nameKind } from './names.js';
-import { RUN, type Span, take, valueAt } from './quoted.js';
+import { RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { isPlaceholder, isWord } from './values.js';
 
 /** Words for a field after its name: `Password field`, `API token input (required)`. */
@@ -39,7 +39,7 @@ const CHOSEN = /\(([^()\n]{1,120}(?:\([^()\n]{0,40}\))?[^()\n]{0,40})\)(?:\[0\]|
 const SETS = /\.val(?:ue[ \t]{0,4}=[ \t]{0,4}|\([ \t]{0,4})(?=\\*["'`])/y;
 
 /** A value that a script sets in a field: `querySelector('#password').value = 'X'`, `$('#password').val('X')`. `dot`: that before `val`. */
-export function setSecret(text: string, dot: number): Span | undefined {
+export function setSecret(text: string, dot: number): TextSpan | undefined {
   if (take(SETS, text, dot) === undefined) return undefined;
   const { lastIndex } = SETS;
   const field = CHOSEN.exec(text.slice(Math.max(0, dot - 220), dot))?.[1];
@@ -50,14 +50,14 @@ const PATH = /\[\\*["']([\w.-]{1,80})\\*["']\](?:\[\d{1,4}\])?$/;
 const GAP = /\](?:\\*["'])?[ \t]+(?:\\*')?/y;
 
 /** `sops --set '["password"] "X"'`, `sops set a.yaml '["password"]' '"X"'`. `bracket`: the index of the path's last one. */
-export function pathSecret(text: string, bracket: number): Span | undefined {
+export function pathSecret(text: string, bracket: number): TextSpan | undefined {
   const before = text.slice(Math.max(0, bracket - 400), bracket + 1);
   const name = PATH.exec(before)?.[1];
   if (name === undefined || !/\bsops[ \t][^\n]*$/.test(before) || !isOne(name)) return undefined;
   return take(GAP, text, bracket) === undefined ? undefined : quotedAt(text, GAP.lastIndex);
 }
 
-function quotedAt(text: string, at: number): Span | undefined {
+function quotedAt(text: string, at: number): TextSpan | undefined {
   const value = valueAt(text, at, RUN);
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);

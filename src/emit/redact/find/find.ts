@@ -4,7 +4,7 @@ import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
 import { ownSecret } from './named.js';
 import { withoutPrefixes } from './prefixes.js';
-import type { Span } from './quoted.js';
+import type { TextSpan } from './quoted.js';
 import { merged, scanner } from './scan.js';
 import { compileTokens } from './shapes.js';
 import { formatSecrets } from './shell/printf.js';
@@ -12,7 +12,7 @@ import { formatSecrets } from './shell/printf.js';
 /** Finds the secrets of texts. */
 export interface Finder {
   /** In order, without overlaps. */
-  find(text: string): readonly Span[];
+  find(text: string): readonly TextSpan[];
   /** A shorter text holds no secret. */
   readonly shortest: number;
   /** The kind of a value by its shape: the shape's name, else `secret`. */
@@ -21,7 +21,7 @@ export interface Finder {
   openKey(text: string): number;
 }
 
-const NOTHING: readonly Span[] = [];
+const NOTHING: readonly TextSpan[] = [];
 /** A shorter text cannot be distinguished from a word. */
 const SHORTEST = 8;
 const BEGIN = /^-{4,5} ?BEGIN /;
@@ -34,7 +34,7 @@ export function createFinder(
   const tokens = compileTokens(wanted);
   const named = wanted('named');
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
-  const find = (text: string): readonly Span[] => (named ? everyReading(text, scan) : scan(text));
+  const find = (text: string): readonly TextSpan[] => (named ? everyReading(text, scan) : scan(text));
   const own = patternFinder(patterns);
   return {
     shortest: own === undefined ? SHORTEST : 0,
@@ -56,19 +56,19 @@ export function createFinder(
 }
 
 /** The values of the caller's own names in a text: `"iban": "X"`, `iban=X`. */
-function valuesOf(keys: ReadonlySet<string>, text: string): readonly Span[] {
-  const spans: Span[] = [];
+function valuesOf(keys: ReadonlySet<string>, text: string): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const { index } of text.matchAll(/[:=]/g)) {
     if (index < (spans.at(-1)?.[1] ?? 0)) continue;
     const found = ownSecret(text, index, keys);
     if (found !== undefined)
-      spans.push(...(typeof found[0] === 'number' ? [found as Span] : (found as readonly Span[])));
+      spans.push(...(typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[])));
   }
   return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */
-export function patternFinder(patterns: readonly RegExp[]): ((text: string) => readonly Span[]) | undefined {
+export function patternFinder(patterns: readonly RegExp[]): ((text: string) => readonly TextSpan[]) | undefined {
   if (patterns.length === 0) return undefined;
   const all = patterns.map(
     (pattern) => new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join('')),
@@ -77,7 +77,7 @@ export function patternFinder(patterns: readonly RegExp[]): ((text: string) => r
 }
 
 /** The secrets found in a text as it is, with its escaped line ends as line ends, and without the prefixes that tools add to lines. */
-function everyReading(text: string, scan: (text: string) => readonly Span[]): readonly Span[] {
+function everyReading(text: string, scan: (text: string) => readonly TextSpan[]): readonly TextSpan[] {
   let spans = scan(text);
   // JSON puts several lines into one string.
   const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
@@ -103,15 +103,15 @@ const asLine = (written: string): string =>
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
 /** Removes masked values from spans: a mask is not part of another secret. */
-function without(spans: readonly Span[], text: string): readonly Span[] {
+function without(spans: readonly TextSpan[], text: string): readonly TextSpan[] {
   const masks = [...text.matchAll(MASK)].map(({ index, 0: { length } }) => [index, index + length] as const);
-  const left: Span[] = [];
+  const left: TextSpan[] = [];
   let first = 0;
   for (const [start, end, open] of spans) {
-    while (first < masks.length && (masks[first] as Span)[1] <= start) first++;
+    while (first < masks.length && (masks[first] as TextSpan)[1] <= start) first++;
     let from = start;
-    for (let i = first; i < masks.length && (masks[i] as Span)[0] < end; i++) {
-      const [begins, ends] = masks[i] as Span;
+    for (let i = first; i < masks.length && (masks[i] as TextSpan)[0] < end; i++) {
+      const [begins, ends] = masks[i] as TextSpan;
       if (/\w/.test(text.slice(from, begins))) left.push([from, begins]);
       from = Math.max(from, ends);
     }
@@ -122,8 +122,8 @@ function without(spans: readonly Span[], text: string): readonly Span[] {
 }
 
 /** The first group of each match, or the whole match if it has none. */
-function matches(pattern: RegExp, text: string): Span[] {
-  const spans: Span[] = [];
+function matches(pattern: RegExp, text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const match of text.matchAll(pattern)) {
     const value = match[1] ?? match[0];
     const start = match.index + match[0].indexOf(value);

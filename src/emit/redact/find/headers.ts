@@ -1,4 +1,4 @@
-import { OPENING, RUN, type Span, take, valueAt } from './quoted.js';
+import { OPENING, RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
 const SCHEME =
@@ -8,7 +8,7 @@ const LINE = /[^\r\n"'`]+/y;
 const WORD = /[^\s"'`,;<>\\]+/y;
 
 /** `Authorization: Bearer X`, in a header, a command line, JSON or code. */
-export function headerValue(text: string, at: number, before: string): Span | undefined {
+export function headerValue(text: string, at: number, before: string): TextSpan | undefined {
   const quote = take(OPENING, text, at);
   let start = quote === undefined ? at : OPENING.lastIndex;
   const scheme = take(SCHEME, text, start)?.[1]?.toLowerCase();
@@ -36,7 +36,7 @@ const LIST = /\[\s{0,8}(?=\\*["'])/y;
 const OBJECT = /\{(?=[^{}\n]*[:=>][ \t]*\\*["'][^"'\s{}]*\d)[^{}\n$]{5,400}(?=\})/y;
 
 /** All pairs of a Cookie header, or the first pair of a Set-Cookie. */
-export function cookieValue(text: string, at: number, before: string, name: string): Span | undefined {
+export function cookieValue(text: string, at: number, before: string, name: string): TextSpan | undefined {
   const list = take(LIST, text, at) === undefined ? at : LIST.lastIndex;
   const quote = take(OPENING, text, list);
   const start = quote === undefined ? at : OPENING.lastIndex;

@@ -1,5 +1,5 @@
 import { nameKind } from './names.js';
-import { type Span, take, valueAt } from './quoted.js';
+import { type TextSpan, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 /** Endings of names whose value follows after a space. */
@@ -27,7 +27,7 @@ const LOGIN = /[\w.@-]{1,64}:(?!\/)/y;
 const ENDS = /(?:\\*["'`])?[ \t]*[;,)}]{0,3}[ \t]*(?:#[^\n]*)?(?:\\?\r?\n|\\[rn]|\\*["'`]|$)/y;
 
 /** `NAME X`, as in configuration files: `ENV ADMIN_PASSWORD X`, `requirepass X`, `storePassword "X"`, `#define PASSWORD "X"`. `space`: the index after the name. */
-export function lineSecret(text: string, space: number): Span | undefined {
+export function lineSecret(text: string, space: number): TextSpan | undefined {
   const before = text.slice(Math.max(0, space - 120), space);
   const name = NAME.exec(before)?.[1]?.replace(/^[nrt](?=[A-Z])/, '');
   if (name === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { type ListKind, listKind, nameKind } from './names.js';
-import { type Span, take, valueAt } from './quoted.js';
+import { type TextSpan, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
 
 /** The most characters of a list that are read, and the most values. */
@@ -11,14 +11,14 @@ const ITEM = /[^\s"'`,;|<>()[\]{}\\]+/y;
 const KEY = /(?:\\*["'][^"'\n\\]{1,100}\\*["']|[\w./@-]{1,100})[ \t]*(?::|=>?)[ \t]*/y;
 
 /** A value of a list, and the quote around it. */
-export interface Item {
-  readonly span: Span;
+export interface ListItem {
+  readonly span: TextSpan;
   readonly quote?: string;
 }
 
 /** The values of `[X, Y]`, `{ a: X }`, `(X Y)`. `at`: the index of the opening bracket. */
-export function itemsAt(text: string, at: number): readonly Item[] {
-  const items: Item[] = [];
+export function itemsAt(text: string, at: number): readonly ListItem[] {
+  const items: ListItem[] = [];
   let next = at + 1;
   while (items.length < MOST && next < at + LONGEST) {
     take(GAP, text, next);
@@ -38,7 +38,7 @@ export function itemsAt(text: string, at: number): readonly Item[] {
 }
 
 /** The values of a list without brackets: `TOKENS=X,Y`, `passwords: X`. */
-function wordsOf(text: string, { span: [start, end], quote }: Item): readonly Item[] {
+function wordsOf(text: string, { span: [start, end], quote }: ListItem): readonly ListItem[] {
   return [...text.slice(start, end).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
     span: [start + index, start + index + word.length] as const,
     ...(quote === undefined ? {} : { quote }),
@@ -52,8 +52,8 @@ const LINE =
 const OTHER_LINE = /([ \t]*)([^\n]?)[^\n]*(?:\n|$)/y;
 
 /** The values `- X` and `name: X` in the lines below a name. `indent`: the indentation of the name's line; -1: up to the next TOML section. */
-function linesBelow(text: string, start: number, indent: number): readonly Item[] {
-  const items: Item[] = [];
+function linesBelow(text: string, start: number, indent: number): readonly ListItem[] {
+  const items: ListItem[] = [];
   for (
     let line = start, next = line;
     items.length < MOST && line < Math.min(text.length, start + LONGEST);
@@ -98,10 +98,10 @@ export function listSecrets(
     readonly indent: number | undefined;
     readonly separator: string;
   },
-): readonly Span[] {
+): readonly TextSpan[] {
   const bare = separator === ':' || /^[A-Z\d_]+$/.test(name);
-  const accepts = (item: Item): boolean => (item.quote !== undefined || bare) && isOfList(text, item, kind, name);
-  const spans = (items: readonly Item[]): readonly Span[] => items.filter(accepts).map(({ span }) => span);
+  const accepts = (item: ListItem): boolean => (item.quote !== undefined || bare) && isOfList(text, item, kind, name);
+  const spans = (items: readonly ListItem[]): readonly TextSpan[] => items.filter(accepts).map(({ span }) => span);
   if (take(NEW_LINE, text, at) !== undefined)
     return indent === undefined || separator !== ':' ? [] : spans(linesBelow(text, NEW_LINE.lastIndex, indent));
   if ('[{('.includes(text[at] ?? ' ')) return spans(itemsAt(text, at));
@@ -112,7 +112,7 @@ export function listSecrets(
 const SECTION = /\[([\w.-]{1,80})\]$/;
 
 /** The values below a TOML or INI section such as `[passwords]`. `at`: the index of its `]`. */
-export function sectionSecrets(text: string, at: number): readonly Span[] | undefined {
+export function sectionSecrets(text: string, at: number): readonly TextSpan[] | undefined {
   const name = SECTION.exec(text.slice(Math.max(0, at - 82), at + 1))?.[1];
   const kind = name === undefined ? undefined : listKind(name);
   if (name === undefined || kind === undefined || take(NEW_LINE, text, at + 1) === undefined) return undefined;
@@ -123,7 +123,7 @@ export function sectionSecrets(text: string, at: number): readonly Span[] | unde
 }
 
 /** Whether an item is a secret: not a word, the name of another secret, or the place where one is. */
-function isOfList(text: string, { span: [start, end], quote }: Item, kind: ListKind, name: string): boolean {
+function isOfList(text: string, { span: [start, end], quote }: ListItem, kind: ListKind, name: string): boolean {
   return isListed(text.slice(start, end), kind, name, quote);
 }
 
@@ -140,8 +140,10 @@ const USERS = /chpasswd:[ \t]*(?:#[^\n]*)?(?:\r?\n(?:[ \t][^\n]*)?)+/y;
 const LOGIN = /(?<=\n[ \t]+(?:- +)?["']?[\w.-]{1,64}:)(?!(?:R|RANDOM)\s)[^\s"'\\][^\n\r"'\\]{1,254}[^\s"'\\]/g;
 
 /** The passwords of users in cloud-init: `chpasswd:`, below it `list: |`, below that `me:X`. */
-export function userSecrets(text: string, at: number): readonly Span[] | undefined {
+export function userSecrets(text: string, at: number): readonly TextSpan[] | undefined {
   const below = take(USERS, text, at)?.[0].slice(0, LONGEST) ?? '';
-  const spans = [...below.matchAll(LOGIN)].map(({ index, 0: value }): Span => [at + index, at + index + value.length]);
+  const spans = [...below.matchAll(LOGIN)].map(
+    ({ index, 0: value }): TextSpan => [at + index, at + index + value.length],
+  );
   return spans.length === 0 ? undefined : spans;
 }

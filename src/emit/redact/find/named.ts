@@ -4,12 +4,12 @@ import { blockValue, indentOf } from './formats/blocks.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
-import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
+import { QUOTED, RUN, SHELL_RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
 import { isPlaceholder, isSecret } from './values.js';
 
 /** The secret after a name and its `:` or `=`, or in an element after its `>`. */
-export function namedSecret(text: string, separator: number): Span | readonly Span[] | undefined {
+export function namedSecret(text: string, separator: number): TextSpan | readonly TextSpan[] | undefined {
   if (text[separator] === '>') return elementSecret(text, separator);
   const found = nameBefore(text, separator);
   if (found === undefined) return undefined;
@@ -43,7 +43,7 @@ export function ownSecret(
   text: string,
   separator: number,
   names: ReadonlySet<string>,
-): Span | readonly Span[] | undefined {
+): TextSpan | readonly TextSpan[] | undefined {
   const found = nameBefore(text, separator);
   const name = found && text.slice(found[0], found[1]);
   if (found === undefined || name === undefined || !names.has(name.toLowerCase())) return undefined;
@@ -65,14 +65,14 @@ function valueStart(text: string, separator: number): number {
 }
 
 /** Whether the text around a name shows that its value is a secret, although the name does not. */
-function isTold(text: string, name: Span): boolean {
+function isTold(text: string, name: TextSpan): boolean {
   return isHostOfSecret(text, name) || isResponseOfDigest(text, name) || isCodeOfGrant(text, name);
 }
 
-interface Named {
+interface NamedSecret {
   readonly kind: NameKind;
   readonly name: string;
-  readonly found: Span;
+  readonly found: TextSpan;
   readonly isElsewhere: boolean;
   /** The command before the name sets secrets, so that any value is one. */
   readonly isSet?: boolean;
@@ -81,8 +81,8 @@ interface Named {
 function behindName(
   text: string,
   separator: number,
-  { kind, name, found, isElsewhere, isSet = false }: Named,
-): Span | readonly Span[] | undefined {
+  { kind, name, found, isElsewhere, isSet = false }: NamedSecret,
+): TextSpan | readonly TextSpan[] | undefined {
   const before = text[found[0] - 1] ?? '';
   let at = signEnd(text, separator);
   const compared = at > separator + 1 && text[separator] === '=';
@@ -177,7 +177,7 @@ function isOption(text: string, name: number): boolean {
 const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
 const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
 
-function lineValue(text: string, at: number): { readonly span: Span; readonly quote?: string } | undefined {
+function lineValue(text: string, at: number): { readonly span: TextSpan; readonly quote?: string } | undefined {
   if (take(WHOLE, text, at) === undefined) return undefined;
   const end = WHOLE.lastIndex;
   return CODE.test(text.slice(at, end)) ? undefined : { span: [at, end] };
@@ -187,7 +187,11 @@ const QUOTES = /\\*["']$/;
 const NEXT_PAIR = /[&;\s]\w+=/;
 
 /** In `"NAME=value"`: everything before the quote, up to another `name=`. */
-function inQuotes(text: string, name: number, at: number): { readonly span: Span; readonly quote: string } | undefined {
+function inQuotes(
+  text: string,
+  name: number,
+  at: number,
+): { readonly span: TextSpan; readonly quote: string } | undefined {
   const quote = QUOTES.exec(text.slice(Math.max(0, name - 8), name))?.[0];
   if (quote === undefined || at === text.length || /["'\\\s]/.test(text[at] as string)) return undefined;
   const reach = text.slice(at, at + QUOTED);
@@ -218,7 +222,7 @@ const DEFINED = /\bdefine[ \t]{0,4}\([ \t]{0,4}\\*["']$/;
 const CALL = /(?:[([]|,)[ \t]*\\*["'`]?$/;
 
 /** The second of two quoted texts, if the first is the name of a secret: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
-export function pairedSecret(text: string, comma: number): Span | undefined {
+export function pairedSecret(text: string, comma: number): TextSpan | undefined {
   const found = nameBefore(text, comma);
   if (found === undefined || (!/["'`]/.test(text[found[1]] ?? '') && text[found[1]] !== '\\')) return undefined;
   const name = text.slice(found[0], found[1]);
@@ -241,7 +245,7 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
 }
 
 /** In a tuple of Erlang or Elixir that begins with an unquoted name: `{password, "X"}`, `{default_pass, <<"X">>}`. */
-export function tupleSecret(text: string, comma: number): Span | undefined {
+export function tupleSecret(text: string, comma: number): TextSpan | undefined {
   const name = /\w+$/.exec(text.slice(Math.max(0, comma - 80), comma))?.[0] ?? '';
   const kind = nameKind(name);
   if (kind === undefined || kind === 'header' || kind === 'cookie') return undefined;

@@ -1,4 +1,4 @@
-import { type Span, take } from './quoted.js';
+import { type TextSpan, take } from './quoted.js';
 
 /**
  * What a name says about its value. `password`, `token`: the value is a secret. `header`, `cookie`: an Authorization or Cookie header. `weak`
@@ -134,7 +134,7 @@ const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
 const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
 
 /** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
-export function nameBefore(text: string, separator: number): Span | undefined {
+export function nameBefore(text: string, separator: number): TextSpan | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
   // `.password |= "X"`, `password ||= "X"`.

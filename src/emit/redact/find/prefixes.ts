@@ -1,7 +1,7 @@
 import { without } from './cuts.js';
-import type { Span } from './quoted.js';
+import type { TextSpan } from './quoted.js';
 
-const NOTHING: readonly Span[] = [];
+const NOTHING: readonly TextSpan[] = [];
 /** Prefixes that tools add to each line. */
 const PREFIXES = [
   // A log line's time, level and source; the name of a container or stream.
@@ -22,7 +22,7 @@ const BEFORE_LINE = new RegExp(String.raw`(?<=^|[\n"])(?:${PREFIXES.join('|')})`
 const HUNK = /(?:^|[\n"])@@ -\d/;
 
 /** Runs `look` on the lines without their prefixes, if they have any. A single `-` or `+` may be a list item, so it does not count alone. */
-export function withoutPrefixes(text: string, look: (lines: string) => readonly Span[]): readonly Span[] {
+export function withoutPrefixes(text: string, look: (lines: string) => readonly TextSpan[]): readonly TextSpan[] {
   let count = HUNK.test(text) ? 1 : 0;
   const bare = without(text, BEFORE_LINE, (before) => {
     count += /^[+-]/.test(before) ? 1 : 2;

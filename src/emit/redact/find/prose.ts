@@ -1,4 +1,4 @@
-import { type Span, take, valueAt } from './quoted.js';
+import { type TextSpan, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 const PASSWORD = 'pass(?:word|phrase|code|wd)|pwd?|pin|mot de passe|contraseña';
@@ -25,7 +25,7 @@ const QUOTED = /[“‘„«]([^”’“»\n]{3,200})[”’“»]/y;
  * `the password is X`, `the token for me@example.com: X`. X is a secret if it is quoted, or if it cannot be a word of the sentence: letters
  * mixed with digits or signs.
  */
-export function saidSecret(text: string, at: number): Span | undefined {
+export function saidSecret(text: string, at: number): TextSpan | undefined {
   if (at > 0 && /[A-Za-z\d]/.test(text[at - 1] as string)) return undefined;
   // `password hunter2`, but not `token 1a`.
   const sentence = [SENTENCE, CHANGED, BARE].find(

@@ -1,5 +1,5 @@
 /** Part of a text. `open`: the text ends within it, so that text that follows may belong to it. */
-export type Span = readonly [start: number, end: number, open?: boolean];
+export type TextSpan = readonly [start: number, end: number, open?: boolean];
 
 /** The end of a quoted value is searched within this many characters, so that a long text is not read again for each quote. */
 export const QUOTED = 4096;
@@ -20,7 +20,7 @@ export function valueAt(
   text: string,
   at: number,
   run: RegExp,
-): { readonly span: Span; readonly quote?: string } | undefined {
+): { readonly span: TextSpan; readonly quote?: string } | undefined {
   if (`$<(\`"'\\`.includes(text[at] ?? ' ') && take(SAYS, text, at) !== undefined) {
     const said = plainAt(text, SAYS.lastIndex, SAID);
     // Counts as quoted, since `echo` outputs a text; a variable in it is still a placeholder.
@@ -48,7 +48,7 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
 }
 
-function tripleAt(text: string, start: number, quote: string): { readonly span: Span; readonly quote: string } {
+function tripleAt(text: string, start: number, quote: string): { readonly span: TextSpan; readonly quote: string } {
   const from = text[start] === '\n' ? start + 1 : start;
   const end = text.slice(from, from + QUOTED).indexOf(quote.repeat(3));
   const mark = quote.at(-1) as string;

@@ -10,25 +10,26 @@ import { lineSecret, SPACED } from './lines.js';
 import { sectionSecrets, userSecrets } from './lists.js';
 import { namedSecret, pairedSecret, tupleSecret } from './named.js';
 import { saidSecret } from './prose.js';
-import type { Span } from './quoted.js';
+import type { TextSpan } from './quoted.js';
 import type { CompiledShapes } from './shapes.js';
 import { argumentSecrets, COMMANDS } from './shell/arguments.js';
 import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
 import { composedSecret, tailOf } from './shell/words.js';
 
-const NOTHING: readonly Span[] = [];
+const NOTHING: readonly TextSpan[] = [];
 
 /** The secrets found at an index: one, or several as in a list. If there is none: undefined, never an empty list, so that the next function is tried. */
-type Found = Span | readonly Span[] | undefined;
-type Look = (text: string, at: number) => Found;
+type SecretSpans = TextSpan | readonly TextSpan[] | undefined;
+type SpanScan = (text: string, at: number) => SecretSpans;
 
-const isSpan = (found: Span | readonly Span[]): found is Span => typeof found[0] === 'number';
+const isSpan = (found: TextSpan | readonly TextSpan[]): found is TextSpan => typeof found[0] === 'number';
 
-const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at));
+const pipedOrFallback: SpanScan = (text, at) =>
+  text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at);
 
 /** The marks of secrets: the characters at which the scan stops, what must be around them, and the function that looks from there. */
-const PLACES: readonly (readonly [characters: string, around: string, look: Look])[] = [
+const PLACES: readonly (readonly [characters: string, around: string, look: SpanScan])[] = [
   [':', '(?!//)', pgpassSecret],
   [':=>', '(?!//)', namedSecret],
   ['=', '', composedSecret],
@@ -57,7 +58,7 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   [' \t', SPACED, lineSecret],
 ];
 /** Words that mark a secret, where they begin. */
-const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[] = [
+const WORDS: readonly (readonly [characters: string, rest: string, look: SpanScan])[] = [
   ['Bb', String.raw`earer[ \t]|asic[ \t]|EARER `, bearerSecret],
   ['l', String.raw`ogin\s`, netrcSecret],
   ['m', String.raw`achine\s`, netrcSecret],
@@ -91,28 +92,34 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
     saidSecret,
   ],
 ];
-const LOOKS: ReadonlyMap<string, readonly Look[]> = new Map(
+const LOOKS: ReadonlyMap<string, readonly SpanScan[]> = new Map(
   [...new Set([...PLACES, ...WORDS].flatMap(([characters]) => [...characters]))].map((character) => [
     character,
     [...PLACES, ...WORDS].filter(([characters]) => characters.includes(character)).map(([, , look]) => look),
   ]),
 );
 /** Functions whose values may be words of a shell: the rest of the word belongs to the secret (`tailOf`). */
-const JOINED: ReadonlySet<Look> = new Set<Look>([namedSecret, flagSecret, argumentSecrets, settingSecret, hereSecret]);
+const JOINED: ReadonlySet<SpanScan> = new Set<SpanScan>([
+  namedSecret,
+  flagSecret,
+  argumentSecrets,
+  settingSecret,
+  hereSecret,
+]);
 const MARKS = '-_.~/$}';
 
 /** Scans in one pass: a regular expression stops at each character where a secret may be, and that character's functions look there. */
 export function scanner(
   tokens: CompiledShapes,
   { named, url, pem }: { named: boolean; url: boolean; pem: boolean },
-): (text: string) => readonly Span[] {
+): (text: string) => readonly TextSpan[] {
   const words = WORDS.map(([characters, rest]) => `[${characters}](?=${rest})`).join('|');
   const contexts = [...PLACES.map(([characters, around]) => `[${characters}]${around}`), `\\b(?:${words})`];
   const stops = new RegExp(
     ['-(?=---[- ] ?BEGIN )', ':(?=//|AA)', ...(named ? contexts : []), tokens.marked, tokens.bare].join('|'),
     'g',
   );
-  const at = (text: string, place: number): Found => {
+  const at = (text: string, place: number): SecretSpans => {
     const character = text[place] as string;
     if (character === '-' && text.startsWith('---', place + 1)) return pem ? pemBlock(text, place) : undefined;
     if (character === ':' && text.startsWith('//', place + 1)) return url ? urlSecret(text, place) : undefined;
@@ -125,7 +132,7 @@ export function scanner(
     return character === ':' ? telegram(text, place) : undefined;
   };
   return (text) => {
-    const spans: Span[] = [];
+    const spans: TextSpan[] = [];
     stops.lastIndex = 0;
     while (stops.test(text)) {
       const behind = stops.lastIndex;
@@ -141,16 +148,16 @@ export function scanner(
   };
 }
 
-function withTails(text: string, found: Span | readonly Span[]): Span | readonly Span[] {
+function withTails(text: string, found: TextSpan | readonly TextSpan[]): TextSpan | readonly TextSpan[] {
   const all = isSpan(found) ? [found] : found;
   const tails = all.flatMap((span) => tailOf(text, span));
   return tails.length === 0 ? found : [...all, ...tails];
 }
 
 /** The secret, found earlier and ahead of the scan, that an index lies in. */
-function within(spans: readonly Span[], place: number): Span | undefined {
+function within(spans: readonly TextSpan[], place: number): TextSpan | undefined {
   for (let i = spans.length - 1; i >= 0 && i >= spans.length - 4; i--) {
-    const span = spans[i] as Span;
+    const span = spans[i] as TextSpan;
     if (span[0] <= place && place < span[1]) return span;
   }
   return undefined;
@@ -158,14 +165,14 @@ function within(spans: readonly Span[], place: number): Span | undefined {
 
 const TELEGRAM = /(?<=((?<!\d)\d{8,10})):AA[\w-]{32,34}(?![\w-])/y;
 
-function telegram(text: string, colon: number): Span | undefined {
+function telegram(text: string, colon: number): TextSpan | undefined {
   TELEGRAM.lastIndex = colon;
   const bot = TELEGRAM.exec(text)?.[1];
   return bot === undefined ? undefined : [colon - bot.length, TELEGRAM.lastIndex];
 }
 
 /** The spans in order, with overlapping ones merged. */
-export function merged(spans: readonly Span[]): readonly Span[] {
+export function merged(spans: readonly TextSpan[]): readonly TextSpan[] {
   const result: [number, number, boolean][] = [];
   for (const [start, end, open] of [...spans].sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1);

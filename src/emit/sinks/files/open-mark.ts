@@ -30,7 +30,7 @@ export interface OpenMark {
 }
 
 /** A writer that was killed, or ended without writing all of its records. */
-export interface Unclosed {
+export interface UnclosedProcess {
   readonly pid: number;
   /** When the first record of its last host was written, in ISO 8601. */
   readonly since: string;
@@ -46,7 +46,7 @@ const LONGEST = 30 * 86_400_000;
 /** The most hosts that a mark names. */
 const HOSTS = 20;
 
-interface Written extends Unclosed {
+interface WrittenMark extends UnclosedProcess {
   /** When the process started, which tells it from a later process with its number. */
   readonly started?: string | undefined;
   /** The writer is synchronous: if it is killed, only records that could not be written are missing. */
@@ -64,7 +64,7 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
 
   function write(lost: number): void {
     const started = startOf(process.pid);
-    const mark: Written = {
+    const mark: WrittenMark = {
       pid: process.pid,
       since,
       hosts: hosts.slice(-HOSTS),
@@ -119,7 +119,7 @@ function putOver(file: string, text: string): void {
 }
 
 /** The writers of a file of records that were killed, or ended without writing all of their records. */
-export function unclosedWriters(path: string): Unclosed[] {
+export function unclosedWriters(path: string): UnclosedProcess[] {
   return marksOf(path).flatMap((file) => {
     const mark = readMark(file);
     if (mark === undefined || (mark.lost === undefined && (mark.sync === true || lives(mark)))) return [];
@@ -138,9 +138,9 @@ export function emptyMarks(path: string): { readonly pid: number; readonly since
 }
 
 /** undefined: the file is not a mark. */
-function readMark(file: string): Written | undefined {
+function readMark(file: string): WrittenMark | undefined {
   try {
-    const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as Written;
+    const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as WrittenMark;
     if (!Number.isSafeInteger(pid) || pid <= 0 || typeof since !== 'string') return undefined;
     const isLost = typeof lost === 'number';
     return { pid, since, hosts: hosts.map(String), started, sync: sync === true, ...(isLost ? { lost } : {}) };
@@ -150,7 +150,7 @@ function readMark(file: string): Written | undefined {
 }
 
 /** Whether the writer still runs. Another process may have its number by now, so the start time is compared. */
-function lives({ pid, started }: Written): boolean {
+function lives({ pid, started }: WrittenMark): boolean {
   return isRunning(pid) && (started === undefined || startOf(pid) === started);
 }
 

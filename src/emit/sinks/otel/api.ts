@@ -15,16 +15,16 @@ const { createContextKey, createTraceState, isSpanContextValid } = api;
 const LIVE = createContextKey('hookscope');
 
 /** A span of hookscope, as far as finding a parent needs it. */
-interface Piece {
+interface TracedSpan {
   readonly span: Span;
   readonly context: Context;
-  isWithin(other: Piece): boolean;
+  isWithin(other: TracedSpan): boolean;
   /** Whether its outermost hookscope span is a child of that span. */
   isFrom(spanId: string): boolean;
 }
 
 /** The parent of a new span. */
-export interface SpanPlace<P extends Piece = Piece> {
+export interface SpanPlace<P extends TracedSpan = TracedSpan> {
   readonly context: Context;
   /** The enclosing span of hookscope. */
   readonly above: P | undefined;
@@ -35,7 +35,7 @@ export interface SpanPlace<P extends Piece = Piece> {
  * The place of a span that belongs to `parent`: the caller's active context if that is within `parent`, so that a tool's own spans stay in
  * between; else `parent` itself, with a link to the active span if `mayLink`. Without `parent`: the active context, or else `incoming`.
  */
-export function placeIn<P extends Piece>(
+export function placeIn<P extends TracedSpan>(
   parent: P | undefined,
   incoming: TraceCarrier | undefined,
   mayLink = false,
@@ -66,11 +66,11 @@ function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Con
   });
 }
 
-export const contextOf = (place: Context, piece: Piece): Context =>
+export const contextOf = (place: Context, piece: TracedSpan): Context =>
   trace.setSpan(place, piece.span).setValue(LIVE, piece);
 
 /** The trace context to pass to another process; undefined: nothing is recorded. */
-export function carrierFor(piece: Piece): TraceCarrier | undefined {
+export function carrierFor(piece: TracedSpan): TraceCarrier | undefined {
   const { traceId, spanId, traceFlags, traceState } = piece.span.spanContext();
   if (!isSpanContextValid({ traceId, spanId, traceFlags })) return undefined;
   const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { specOf } from '../../../events/catalogue.js';
 import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
-import { type Answer, madeBy } from '../../reading/answers.js';
+import { type HookAnswer, rewriteOf } from '../../reading/answers.js';
 import type {
   AlarmRecord,
   FireRecord,
@@ -13,10 +13,10 @@ import type {
 } from '../../record.js';
 import { beginning as beginningOf } from '../../redact/part.js';
 import type { TracedWork } from '../../tracing.js';
-import type { Beginning } from './masked.js';
+import type { SpanStart } from './masked.js';
 import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
 
-type Work<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>;
+type WorkOf<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>;
 
 /** The most characters of a text on a span. */
 const LONGEST = 32_768;
@@ -24,7 +24,7 @@ const LONGEST = 32_768;
 const isToolEvent = (event: string): boolean => specOf(event)?.tool === true;
 
 /** The session that the work belongs to, and the agent if there is one. */
-function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>): Attributes {
+function whose({ session_id, agent_id, agent_type }: Omit<WorkOf<'agent'>, 'kind'>): Attributes {
   const attributes: Attributes = { [NAME.conversation]: session_id };
   if (agent_id !== undefined) attributes[NAME.agentId] = agent_id;
   if (agent_type !== undefined) attributes[NAME.agentName] = agent_type;
@@ -32,7 +32,7 @@ function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>
 }
 
 /** A span's name and the attributes that are set at its start, so that samplers see them. */
-export function beginning(work: TracedWork, fire: TracedWork | undefined): Beginning {
+export function spanStart(work: TracedWork, fire: TracedWork | undefined): SpanStart {
   switch (work.kind) {
     case 'agent':
       return {
@@ -64,7 +64,7 @@ export function beginning(work: TracedWork, fire: TracedWork | undefined): Begin
   }
 }
 
-function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined): Beginning {
+function callBeginning(work: WorkOf<'call'>, fire: WorkOf<'fire'> | undefined): SpanStart {
   // Assigned key by key: this runs for each call of a hook, and a literal with spreads takes several times as long.
   const attributes: Attributes = fire === undefined ? {} : whose(fire);
   attributes[NAME.handlerName] = work.name;
@@ -126,7 +126,7 @@ export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
   row: HandlerRecord | undefined,
-  answer: Answer | undefined,
+  answer: HookAnswer | undefined,
 ): Attributes {
   const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
   const rewrites =
@@ -153,7 +153,7 @@ export function callEnd(
 /** Whether an answer asks to replace the input or output. */
 export function isRewrite(output: unknown, fire: FireRecord): boolean {
   const spec = specOf(fire.event);
-  if (spec !== undefined) return madeBy(output, spec, fire) !== undefined;
+  if (spec !== undefined) return rewriteOf(output, spec, fire) !== undefined;
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
   const places = [output, own, isObject(own) ? own['decision'] : undefined];
   return places.some((place) => isObject(place) && place['updatedInput'] !== undefined);
@@ -169,7 +169,7 @@ export function toolEnd(record: ToolCallRecord): Attributes {
   };
 }
 
-export function alarmOf(record: AlarmRecord): Beginning {
+export function alarmOf(record: AlarmRecord): SpanStart {
   const { alarm, tool_name, tool_use_id, evidence, denied_by } = record;
   return {
     does: 'alarm',

@@ -1,6 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
-import type { Answer } from '../../reading/answers.js';
+import type { HookAnswer } from '../../reading/answers.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../record.js';
 import type { Traced, TracedWork } from '../../tracing.js';
 import { carrierFor, context, contextOf, type SpanPlace, trace } from './api.js';
@@ -14,10 +14,10 @@ export interface CallEnd {
 }
 
 /** What a fire's record says about a call; kept for a call that continues in the background. */
-export interface Left {
+export interface ReportedCall {
   readonly fire: FireRecord;
   readonly row: HandlerRecord | undefined;
-  readonly answer: Answer | undefined;
+  readonly answer: HookAnswer | undefined;
   readonly masked: FireRecord | undefined;
 }
 
@@ -25,23 +25,23 @@ interface LiveOptions {
   readonly at: number;
   readonly mark: number;
   readonly isRecorded: boolean;
-  readonly end: (live: Live, mark: number) => void;
+  readonly end: (live: LiveSpan, mark: number) => void;
 }
 
 /** A span that hookscope has begun. */
-export class Live implements Traced {
+export class LiveSpan implements Traced {
   readonly work: TracedWork;
   readonly span: Span;
   readonly context: Context;
-  readonly above: Live | undefined;
+  readonly above: LiveSpan | undefined;
   /** When it began: milliseconds since 1970, and the same moment as `performance.now()`. */
   readonly at: number;
   readonly mark: number;
   /** The calls of a fire. */
-  readonly calls: Live[] = [];
+  readonly calls: LiveSpan[] = [];
   /** The response of a call. */
   response: CallEnd | undefined = undefined;
-  left: Left | undefined = undefined;
+  left: ReportedCall | undefined = undefined;
   /** The kind of scope in which a call's hook is registered. */
   scopeKind: string;
   over = false;
@@ -49,9 +49,9 @@ export class Live implements Traced {
   readonly isRecorded: boolean;
   /** The id of the enclosing span, if that is not hookscope's. */
   readonly #outer: string | undefined;
-  readonly #end: (live: Live, mark: number) => void;
+  readonly #end: (live: LiveSpan, mark: number) => void;
 
-  constructor(work: TracedWork, span: Span, place: SpanPlace<Live>, { at, mark, isRecorded, end }: LiveOptions) {
+  constructor(work: TracedWork, span: Span, place: SpanPlace<LiveSpan>, { at, mark, isRecorded, end }: LiveOptions) {
     this.work = work;
     this.scopeKind = work.kind === 'call' ? work.scope_kind : '';
     this.span = span;
@@ -77,8 +77,8 @@ export class Live implements Traced {
   }
 
   /** Whether it is `other` or a descendant of it. */
-  isWithin(other: Live): boolean {
-    for (let live: Live | undefined = this; live !== undefined; live = live.above) if (live === other) return true;
+  isWithin(other: LiveSpan): boolean {
+    for (let live: LiveSpan | undefined = this; live !== undefined; live = live.above) if (live === other) return true;
     return false;
   }
 

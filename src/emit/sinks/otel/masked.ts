@@ -2,7 +2,7 @@ import type { Attributes, Context, Span, SpanOptions, Tracer } from '@openteleme
 import { NAME } from './names.js';
 
 /** A span's name in two parts (`what` is text from outside and may need masking), and its first attributes. */
-export interface Beginning {
+export interface SpanStart {
   readonly does: string;
   readonly what: string | undefined;
   readonly attributes: Attributes;
@@ -15,20 +15,20 @@ const REMEMBERED = 1000;
 /** Texts longer than this are not remembered: they are not names, and would take much memory. */
 const LONG = 256;
 
-export type Mask = (text: string) => string;
+export type TextMask = (text: string) => string;
 
 /** The only place where spans get names and attributes, so that every text is masked: even a session's name may be a secret. */
 export class MaskedSpans {
   readonly #tracer: Tracer;
-  readonly #mask: Mask | undefined;
+  readonly #mask: TextMask | undefined;
 
   /** Without `mask`, nothing is masked. */
-  constructor(tracer: Tracer, mask: Mask | undefined) {
+  constructor(tracer: Tracer, mask: TextMask | undefined) {
     this.#tracer = tracer;
     this.#mask = mask;
   }
 
-  start({ does, what, attributes }: Beginning, options: SpanOptions, context: Context): Span {
+  start({ does, what, attributes }: SpanStart, options: SpanOptions, context: Context): Span {
     const name = what === undefined ? does : `${does} ${this.#mask?.(what) ?? what}`;
     return this.#tracer.startSpan(name, { ...options, attributes: this.#masked(attributes) }, context);
   }
@@ -55,7 +55,7 @@ export class MaskedSpans {
 }
 
 /** A mask that remembers its results, for texts that recur. */
-export function remembered(mask: Mask): Mask {
+export function remembered(mask: TextMask): TextMask {
   const known = new Map<string, string>();
   return (text) => {
     const found = known.get(text);

@@ -1,6 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { AlarmRecord } from '../../record.js';
-import type { Mask } from './masked.js';
+import type { TextMask } from './masked.js';
 import { METRIC, NAME } from './names.js';
 
 /** The attributes of a metric: each has few values, and none is an id or free text. */
@@ -28,9 +28,9 @@ export class HookMetrics {
   readonly #failures: Counter;
   readonly #alarms: Counter;
   readonly #duration: Histogram;
-  readonly #mask: Mask;
+  readonly #mask: TextMask;
 
-  constructor(meter: Meter, mask: Mask = (text) => text) {
+  constructor(meter: Meter, mask: TextMask = (text) => text) {
     this.#mask = mask;
     const counter = (name: string, unit: string, description: string) =>
       meter.createCounter(name, { unit, description });

@@ -3,16 +3,16 @@ import { requests } from '../../../events/handler-kinds.js';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
 import type { TracedWork } from '../../tracing.js';
 import { placeIn, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
-import { beginning } from './attributes.js';
+import { spanStart } from './attributes.js';
 import { keyOf } from './keys.js';
-import { Live } from './live.js';
+import { LiveSpan } from './live.js';
 import type { MaskedSpans } from './masked.js';
 import { NAME } from './names.js';
 
-export interface OpenOptions {
+export interface OpenSpansOptions {
   readonly spans: MaskedSpans;
   /** Called when `end()` ends a piece that no record ends. */
-  ended(live: Live, mark: number): void;
+  ended(live: LiveSpan, mark: number): void;
 }
 
 /** The most open spans, and the most open spans of agents; beyond that, the oldest is ended as unfinished. */
@@ -35,21 +35,21 @@ function now(): { readonly mark: number; readonly time: number } {
 
 /** The spans that have not ended. */
 export class OpenSpans {
-  readonly fires = new Map<string, Live>();
-  readonly calls = new Map<string, Live>();
+  readonly fires = new Map<string, LiveSpan>();
+  readonly calls = new Map<string, LiveSpan>();
   /** By the call's key; a list, because two calls that run at the same time may have the same id. */
-  readonly #tools = new Map<string, Live[]>();
+  readonly #tools = new Map<string, LiveSpan[]>();
   /** The latest span of each tool call, kept after it ends because an alarm may follow. */
-  readonly judged = new Map<string, Live>();
-  readonly #options: OpenOptions;
-  readonly #open = new Set<Live>();
-  readonly #agents = new Set<Live>();
+  readonly judged = new Map<string, LiveSpan>();
+  readonly #options: OpenSpansOptions;
+  readonly #open = new Set<LiveSpan>();
+  readonly #agents = new Set<LiveSpan>();
 
-  constructor(options: OpenOptions) {
+  constructor(options: OpenSpansOptions) {
     this.#options = options;
   }
 
-  begin(work: TracedWork, above: Live | undefined, incoming?: TraceCarrier, at?: number): Live {
+  begin(work: TracedWork, above: LiveSpan | undefined, incoming?: TraceCarrier, at?: number): LiveSpan {
     const { spans, ended } = this.#options;
     // With `at`, the span is built from a record: the active context is the reader's and says nothing about the parent.
     const place =
@@ -61,7 +61,7 @@ export class OpenSpans {
     const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : time);
     const isElsewhere = work.kind === 'call' && requests(work.handler);
     const span = spans.start(
-      beginning(work, above?.work),
+      spanStart(work, above?.work),
       {
         kind: isElsewhere ? SpanKind.CLIENT : SpanKind.INTERNAL,
         startTime,
@@ -69,7 +69,7 @@ export class OpenSpans {
       },
       place.context,
     );
-    const live = new Live(work, span, place, { at: startTime, mark, isRecorded: at !== undefined, end: ended });
+    const live = new LiveSpan(work, span, place, { at: startTime, mark, isRecorded: at !== undefined, end: ended });
     if (work.kind === 'fire') this.fires.set(work.fire_id, live);
     else if (work.kind === 'tool') this.#keepTool(keyOf(work), live);
     else if (work.kind === 'call') {
@@ -82,24 +82,24 @@ export class OpenSpans {
   }
 
   /** The span of a tool call that runs. Of several with the same id: the first of that tool, or else the first. */
-  tool(key: string, name?: string): Live | undefined {
+  tool(key: string, name?: string): LiveSpan | undefined {
     const open = this.#tools.get(key) ?? [];
     return open.find(({ work }) => work.kind === 'tool' && work.tool_name === name) ?? open[0];
   }
 
-  #keepTool(key: string, live: Live): void {
+  #keepTool(key: string, live: LiveSpan): void {
     const open = this.#tools.get(key);
     if (open === undefined) this.#tools.set(key, [live]);
     else open.push(live);
   }
 
-  #forgetTool(key: string, live: Live): void {
+  #forgetTool(key: string, live: LiveSpan): void {
     const others = (this.#tools.get(key) ?? []).filter((other) => other !== live);
     if (others.length > 0) this.#tools.set(key, others);
     else this.#tools.delete(key);
   }
 
-  #remember(live: Live): void {
+  #remember(live: LiveSpan): void {
     const { work } = live;
     if (work.kind !== 'tool' && work.kind !== 'fire') return;
     const { host_id, session_id, agent_id, tool_use_id } = work;
@@ -110,15 +110,15 @@ export class OpenSpans {
     if (this.judged.size > MOST_JUDGED) this.judged.delete(this.judged.keys().next().value as string);
   }
 
-  #keep(open: Set<Live>, live: Live): void {
+  #keep(open: Set<LiveSpan>, live: LiveSpan): void {
     open.add(live);
     if (open.size <= MOST_OPEN) return;
     const [oldest] = open;
-    this.abandon(oldest as Live, performance.now());
+    this.abandon(oldest as LiveSpan, performance.now());
   }
 
   /** An agent or session has ended, and its subagents with it. Its other spans are ended by their own records. */
-  end(live: Live, mark: number): void {
+  end(live: LiveSpan, mark: number): void {
     for (const other of [...this.#agents]) if (other !== live && other.isWithin(live)) this.abandon(other, mark);
     this.finish(live, live.timeOf(mark), {});
   }
@@ -129,11 +129,11 @@ export class OpenSpans {
     for (const live of [...this.#open, ...this.#agents]) this.abandon(live, mark);
   }
 
-  abandon(live: Live, mark: number): void {
+  abandon(live: LiveSpan, mark: number): void {
     this.finish(live, live.timeOf(mark), { [NAME.unfinished]: true });
   }
 
-  finish(live: Live, time: number, attributes: Attributes, isError = false): void {
+  finish(live: LiveSpan, time: number, attributes: Attributes, isError = false): void {
     if (live.over) return;
     live.over = true;
     const { work, span } = live;

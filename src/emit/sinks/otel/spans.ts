@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { type Answer, answersIn } from '../../reading/answers.js';
+import { answersIn, type HookAnswer } from '../../reading/answers.js';
 import type {
   AlarmRecord,
   FireRecord,
@@ -24,12 +24,12 @@ import {
 } from './attributes.js';
 
 import { handlerOf, isGate, keyOf, scopeKindOf, startOf } from './keys.js';
-import type { Left, Live } from './live.js';
+import type { LiveSpan, ReportedCall } from './live.js';
 import type { HookMetrics } from './metrics.js';
 import { NAME } from './names.js';
-import { type OpenOptions, OpenSpans } from './open.js';
+import { OpenSpans, type OpenSpansOptions } from './open.js';
 
-export interface SpansOptions extends OpenOptions {
+export interface SpansOptions extends OpenSpansOptions {
   readonly metrics: HookMetrics;
   /** Masks a record whose inputs and outputs go on spans; undefined: spans have no contents. */
   readonly content: (<R extends HookRecord>(record: R) => R) | undefined;
@@ -74,7 +74,7 @@ export class Spans {
     this.open.abandon(live, mark);
   }
 
-  #callOf(record: HookStarted | HookResponse): Live {
+  #callOf(record: HookStarted | HookResponse): LiveSpan {
     const known = this.open.calls.get(record.hook_id);
     if (known !== undefined) return known;
     const at = startOf(record);
@@ -94,7 +94,7 @@ export class Spans {
     return this.open.begin(work, fire, undefined, at);
   }
 
-  #fireOf(record: FireRecord | HookStarted | HookResponse, event: string, at: number): Live {
+  #fireOf(record: FireRecord | HookStarted | HookResponse, event: string, at: number): LiveSpan {
     const { fire_id, host_id, session_id, agent_id, tool_use_id } = record;
     const work = { kind: 'fire', fire_id, host_id, event, session_id, agent_id, tool_use_id } as const;
     return this.open.fires.get(fire_id) ?? this.open.begin(work, undefined, undefined, at);
@@ -112,7 +112,7 @@ export class Spans {
     const live = this.#fireOf(record, record.event, Date.parse(record.time));
     const masked = this.#options.content?.(record);
     const rows = new Map(record.handlers.map((row) => [row.id, row]));
-    const last = new Map<string, Live>();
+    const last = new Map<string, LiveSpan>();
     for (const call of live.calls) last.set(handlerOf(call), call);
     for (const [id, row] of rows) if (row.status === 'failed' && !last.has(id)) this.#notStarted(record, row);
     const decider = record.decision.decidedBy;
@@ -137,7 +137,7 @@ export class Spans {
   }
 
   /** The span of the tool call that the fire is about. */
-  #toolOf(live: Live, { host_id, session_id, agent_id, tool_use_id }: FireRecord): Live | undefined {
+  #toolOf(live: LiveSpan, { host_id, session_id, agent_id, tool_use_id }: FireRecord): LiveSpan | undefined {
     if (live.above?.work.kind === 'tool') return live.above;
     return tool_use_id === undefined
       ? undefined
@@ -155,7 +155,7 @@ export class Spans {
     });
   }
 
-  #endCall(call: Live, end: Partial<Left>): void {
+  #endCall(call: LiveSpan, end: Partial<ReportedCall>): void {
     const { work, response, scopeKind } = call;
     if (work.kind !== 'call' || response === undefined || call.over) return;
     const { record, masked, mark } = response;
@@ -205,26 +205,26 @@ export class Spans {
   }
 
   /** The end time: by the monotonic clock if a host began the span, else the record's time. */
-  #endOf(live: Live, record: HookRecord, mark: number): number {
+  #endOf(live: LiveSpan, record: HookRecord, mark: number): number {
     return live.isRecorded ? Math.max(live.at, Date.parse(record.time)) : live.timeOf(mark);
   }
 }
 
 /** The answer of each call; undefined: the rows of the fire's record say all of it. */
-function answersOf(record: FireRecord, calls: readonly Live[]): ReadonlyMap<Live, Answer> | undefined {
+function answersOf(record: FireRecord, calls: readonly LiveSpan[]): ReadonlyMap<LiveSpan, HookAnswer> | undefined {
   const isTold = ({ answers, output }: HandlerRecord): boolean => answers === undefined && !isRewrite(output, record);
   if (record.handlers.every(isTold)) return undefined;
-  const found = new Map<Live, Answer>();
+  const found = new Map<LiveSpan, HookAnswer>();
   for (const [id, answers] of answersIn(record)) {
     const own = calls.filter((call) => handlerOf(call) === id);
     // In a truncated record the order of answers does not identify the calls.
-    if (own.length === answers.length) for (const [i, call] of own.entries()) found.set(call, answers[i] as Answer);
+    if (own.length === answers.length) for (const [i, call] of own.entries()) found.set(call, answers[i] as HookAnswer);
   }
   return found;
 }
 
 /** A hook's name as spans show it: never a command line. */
-const shownName = (call: Live | undefined, row: HandlerRecord | undefined): string | undefined =>
+const shownName = (call: LiveSpan | undefined, row: HandlerRecord | undefined): string | undefined =>
   call?.work.kind === 'call' ? call.work.name : row?.handler;
 
 /** Adds the number of values that were masked in the record. */

@@ -23,13 +23,13 @@ interface Statement {
   all(...values: readonly SqliteValue[]): readonly object[];
 }
 
-interface Connection {
+interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
 }
 
-type Open = new (path: string | URL, options?: { readonly readOnly: boolean }) => Connection;
+type DatabaseConstructor = new (path: string | URL, options?: { readonly readOnly: boolean }) => Database;
 
 const require = createRequire(import.meta.url);
 
@@ -89,16 +89,16 @@ export function hasSqlite(): boolean {
 
 interface FoundDriver {
   readonly driver: SqliteFile['driver'];
-  readonly Connection: Open;
+  readonly Connection: DatabaseConstructor;
 }
 
 function ofNode(): FoundDriver | undefined {
-  const Connection = withoutWarning(() => load<{ DatabaseSync: Open }>('node:sqlite'))?.DatabaseSync;
+  const Connection = withoutWarning(() => load<{ DatabaseSync: DatabaseConstructor }>('node:sqlite'))?.DatabaseSync;
   return Connection && { driver: 'node:sqlite', Connection };
 }
 
 function ofPackage(): FoundDriver | undefined {
-  const Connection = load<Open>('libsql');
+  const Connection = load<DatabaseConstructor>('libsql');
   return Connection && { driver: 'libsql', Connection };
 }
 
@@ -127,7 +127,7 @@ function load<T>(name: 'node:sqlite' | 'libsql'): T | undefined {
   }
 }
 
-function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFile {
+function wrapped(driver: SqliteFile['driver'], connection: Database): SqliteFile {
   const statements = new Map<string, Statement>();
   const statement = (sql: string): Statement => {
     const known = statements.get(sql) ?? connection.prepare(sql);

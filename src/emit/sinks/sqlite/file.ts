@@ -30,7 +30,7 @@ const PRUNED = 2000;
 /** From this `maxBytes` on, the file gets larger pages. */
 const LARGE = 16 * 1024 * 1024;
 
-export interface OpenOptions {
+export interface RecordFileOptions {
   /** Milliseconds that a statement waits for another process's lock; it blocks the thread. */
   readonly wait: number;
   readonly isSync: boolean;
@@ -39,7 +39,7 @@ export interface OpenOptions {
   note(text: string): void;
 }
 
-export function openRecordFile(path: string, { wait, isSync, maxBytes, note }: OpenOptions): RecordFile {
+export function openRecordFile(path: string, { wait, isSync, maxBytes, note }: RecordFileOptions): RecordFile {
   prepareFile(path);
   const file = openSqlite(path);
   const ours = statSync(path, { throwIfNoEntry: false });

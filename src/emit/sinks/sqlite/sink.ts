@@ -6,7 +6,7 @@ import { checkKeys, checkOption, type Keys } from '../../../values/options.js';
 import { FILLED, oneOf, SECONDS } from '../../../values/shape.js';
 import { messageOf } from '../../../values/waiting/promises.js';
 import { report } from '../../guard.js';
-import { packed } from '../../packed.js';
+import { type PackedLine, packed } from '../../packed.js';
 import type { HookRecord } from '../../record.js';
 import { redactorOf } from '../../redact/redactor.js';
 import {
@@ -22,7 +22,7 @@ import {
 import { createQueue } from '../../sink-queue.js';
 import { createOpenMark } from '../files/open-mark.js';
 import { sqliteProblem } from './driver.js';
-import { type OpenOptions, openRecordFile, type RecordFile } from './file.js';
+import { openRecordFile, type RecordFile, type RecordFileOptions } from './file.js';
 import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
 
 /** Options of `sqliteSink`. */
@@ -55,17 +55,11 @@ const PRUNE_LAST = 500;
 /** A sink that also takes records in the form in which another thread sends them. */
 export interface RecordSink extends Sink {
   /** Takes the records of a line, and stores its text as it is if masking changes nothing. Never throws, never waits. */
-  pushLine(line: Line): void;
-}
-
-/** Records, and the text of JSON that they were parsed from (`packed`, if there are several). */
-interface Line {
-  readonly records: readonly HookRecord[];
-  readonly text: string;
+  pushLine(line: PackedLine): void;
 }
 
 /** Like `openRecordFile`; every error becomes FILE. */
-function openNow(path: string, options: Omit<OpenOptions, 'wait'>): RecordFile {
+function openNow(path: string, options: Omit<RecordFileOptions, 'wait'>): RecordFile {
   try {
     return openRecordFile(path, { ...options, wait: LONG_WAIT });
   } catch (error) {
@@ -210,7 +204,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     queue.push(row);
   }
 
-  function pushLine({ records, text }: Line): void {
+  function pushLine({ records, text }: PackedLine): void {
     const [first] = records;
     if (isSync || closed || !queue.hasRoom || records.length === 1) for (const record of records) push(record);
     else if (first !== undefined)

@@ -1,5 +1,5 @@
 import type { NameKind } from '../names.js';
-import { QUOTED, type Span, take } from '../quoted.js';
+import { QUOTED, type TextSpan, take } from '../quoted.js';
 import { isPlaceholder, isWord, looksRandom } from '../values.js';
 
 /** The longest block that is read. */
@@ -9,7 +9,7 @@ const NEXT = /\r?\n/y;
 const ALONE = /^[ \t]+(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'#[{&*!|>-][^\s"']{3,255}))[ \t]*\r?(?:\n|$)/;
 
 /** A YAML value that begins on the next line, after `password: |` or `password:`. `name`: the index where the name begins. */
-export function blockValue(text: string, name: number, at: number, kind: NameKind): Span | undefined {
+export function blockValue(text: string, name: number, at: number, kind: NameKind): TextSpan | undefined {
   const isBlock = take(HEAD, text, at) !== undefined;
   if (!isBlock && take(NEXT, text, at) === undefined) return undefined;
   const start = isBlock ? HEAD.lastIndex : NEXT.lastIndex;
@@ -49,7 +49,7 @@ function blockEnd(text: string, start: number, indent: number): number {
   return most;
 }
 
-function nextLine(text: string, start: number, indent: number, kind: NameKind): Span | undefined {
+function nextLine(text: string, start: number, indent: number, kind: NameKind): TextSpan | undefined {
   const line = text.slice(start, start + QUOTED);
   const found = ALONE.exec(line);
   if (found === null) return undefined;
@@ -64,7 +64,7 @@ function nextLine(text: string, start: number, indent: number, kind: NameKind): 
 const LINES = /Private-Lines:[ \t]*(\d{1,4})[ \t]*\r?\n/y;
 
 /** The lines of a PuTTY private key. `at`: the index of `Private-Lines`. */
-export function puttyKey(text: string, at: number): Span | undefined {
+export function puttyKey(text: string, at: number): TextSpan | undefined {
   const count = take(LINES, text, at)?.[1];
   if (count === undefined) return undefined;
   const start = LINES.lastIndex;
@@ -83,7 +83,7 @@ const PEM_END = /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/y;
 const PEM_BODY = /(?:[A-Za-z\d+/=:,."'|>#*→\s-]|\\[nr])*/y;
 
 /** A PEM private key, or the part of it before the text was cut off. */
-export function pemBlock(text: string, at: number): Span | undefined {
+export function pemBlock(text: string, at: number): TextSpan | undefined {
   if (take(PEM, text, at) === undefined) return undefined;
   const body = PEM.lastIndex;
   const reach = text.slice(body, body + LONGEST);

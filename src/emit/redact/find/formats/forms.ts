@@ -1,5 +1,5 @@
 import { nameKind } from '../names.js';
-import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
 /** Whether a value is a secret, judged by its name. */
@@ -15,7 +15,7 @@ const VARIABLE =
 const OUTPUT = /::(?:add-mask|(?:set-output|save-state|set-env)[ \t]+name=([\w.-]{1,80}))::([^\s"'`\\]{3,512})/y;
 
 /** A CI job's command to its runner: `##vso[task.setvariable variable=TOKEN]X`, `::add-mask::X`. */
-export function jobSecret(text: string, at: number): Span | undefined {
+export function jobSecret(text: string, at: number): TextSpan | undefined {
   const pattern = text[at] === '#' ? VARIABLE : OUTPUT;
   const found = take(pattern, text, at);
   if (found === undefined) return undefined;
@@ -31,7 +31,7 @@ const JAR = new RegExp(
 );
 
 /** The value in a line of a cookie jar, as curl and browser exports write it. */
-export function jarSecret(text: string, at: number): Span | undefined {
+export function jarSecret(text: string, at: number): TextSpan | undefined {
   const value = take(JAR, text, at)?.[1];
   return value === undefined || !isNoWord(value) ? undefined : [JAR.lastIndex - value.length, JAR.lastIndex];
 }
@@ -40,7 +40,7 @@ const FIELD =
   /form-data;[ \t]*name=\\*["']([\w.[\]-]{1,80})\\*["'][ \t\r]*\n(?:[ \t]*[\w-]{1,60}:[^\n]{0,200}\n){0,4}[ \t\r]*\n[ \t]*([^\r\n]{3,1024})/y;
 
 /** A field of a multipart form: `form-data; name="password"`, an empty line and X. */
-export function fieldSecret(text: string, at: number): Span | undefined {
+export function fieldSecret(text: string, at: number): TextSpan | undefined {
   const found = take(FIELD, text, at);
   if (found === undefined) return undefined;
   const [whole, name, line] = found as unknown as readonly [string, string, string];
@@ -53,7 +53,7 @@ const DEFAULT = /default[ \t]{0,2}\(?[ \t]{0,2}(?=\\*["'])/y;
 const TEMPLATE = /([\w.-]{0,80})\\*["']?[ \t]*[:=]?[ \t]*\\*["']?\{\{([^{}\n]{0,120})$/;
 
 /** The default of a template's value: `password: {{ .Values.password | default "X" }}`. */
-export function defaultSecret(text: string, at: number): Span | undefined {
+export function defaultSecret(text: string, at: number): TextSpan | undefined {
   if (take(DEFAULT, text, at) === undefined) return undefined;
   const { lastIndex } = DEFAULT;
   const found = TEMPLATE.exec(text.slice(Math.max(0, at - 220), at));

@@ -1,4 +1,4 @@
-import type { Span } from '../quoted.js';
+import type { TextSpan } from '../quoted.js';
 
 const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
 /** The most characters between a manifest's values and its `kind`. */
@@ -9,8 +9,8 @@ const KEY = /^([ \t]*)(?:- )?([\w-]+):[ \t]*(.*?)\r?$/;
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]*)(\S.*)$/;
 
 /** The values of a Kubernetes Secret. `data` may precede the line that gives the kind. */
-export function manifestSecrets(text: string): readonly Span[] {
-  const spans: Span[] = [];
+export function manifestSecrets(text: string): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const head of text.matchAll(HEAD)) {
     if (head.index < (spans.at(-1)?.[1] ?? 0)) continue;
     const indent = (head[1] as string).length + (head[2]?.length ?? 0);
@@ -19,8 +19,8 @@ export function manifestSecrets(text: string): readonly Span[] {
   return spans.length > 0 ? spans : written(text);
 }
 
-function valuesOf(text: string, from: number, indent: number): Span[] {
-  const found: Span[] = [];
+function valuesOf(text: string, from: number, indent: number): TextSpan[] {
+  const found: TextSpan[] = [];
   const seen = new Set<string>();
   let isSecret: boolean | undefined;
   let inData = false;
@@ -67,9 +67,9 @@ const DATA = /\\*"(?:data|stringData)\\*"\s*:\s*\{/g;
 const VALUE = /\\*"[\w.-]{1,100}\\*"\s*:\s*\\*"([^"\\]+)/g;
 
 /** The values of a Kubernetes Secret in JSON. */
-function written(text: string): readonly Span[] {
+function written(text: string): readonly TextSpan[] {
   if (!text.includes('apiVersion') || !/"data|stringData/.test(text)) return [];
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   for (const data of text.matchAll(DATA)) {
     const from = data.index + data[0].length;
     const before = text.slice(Math.max(0, data.index - 1024), data.index);

@@ -1,5 +1,5 @@
 import { nameKind } from '../names.js';
-import { type Span, take } from '../quoted.js';
+import { type TextSpan, take } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
 const SPACE = String.raw`(?:\s|\\+[nrt])`;
@@ -15,7 +15,7 @@ const SET_PASSWORD =
   /set[ \t]{1,8}password(?:[ \t]{1,8}for[ \t]{1,8}[^=\n]{1,160}?)?[ \t]{0,8}(?:=|to)[ \t]{0,8}(?:(?:old_)?password\()?\\*(["'])([^"'\n\\]{1,256})\\*\1/iy;
 
 /** `IDENTIFIED BY 'X'`, `PASSWORD 'X'`, `SET PASSWORD FOR me = 'X'`. */
-export function sqlSecret(text: string, at: number): Span | undefined {
+export function sqlSecret(text: string, at: number): TextSpan | undefined {
   for (const pattern of [SQL, SET_PASSWORD, BARE_SQL]) {
     const found = take(pattern, text, at);
     const value = found?.[2] ?? found?.[1];
@@ -47,18 +47,18 @@ const MADE = new RegExp(String.raw`\w{1,40}\(\s{0,4}${QUOTED}[^()\n]{0,80}(?:\([
 const OTHER = /[^\s(),'"]{1,200}(?:\([^()\n]{0,200}\))?/y;
 
 /** The values of secret columns: `INSERT INTO users (name, password) VALUES ('me', 'X')`. `at`: the index of `VALUES`. */
-export function insertedSecrets(text: string, at: number): readonly Span[] | undefined {
+export function insertedSecrets(text: string, at: number): readonly TextSpan[] | undefined {
   const spans = rowsOf(text, at);
   return spans.length === 0 ? undefined : spans;
 }
 
-function rowsOf(text: string, at: number): readonly Span[] {
+function rowsOf(text: string, at: number): readonly TextSpan[] {
   const before = text.slice(Math.max(0, at - COLUMNS), at).replace(BETWEEN, '');
   if (!before.endsWith(')')) return [];
   const names = before.slice(before.lastIndexOf('(') + 1, -1);
   const kinds = names.split(',').map((name) => nameKind(name.replace(/\\[nrt]|[^\w-]/g, '')));
   if (!kinds.some((kind) => kind !== undefined)) return [];
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   for (let next = at, row = 0; row < MOST && next < at + ROWS && take(OPEN, text, next) !== undefined; row++) {
     if (row > 0 && text[next] !== ',') break;
     next = OPEN.lastIndex;

@@ -1,5 +1,5 @@
 import { nameKind } from '../names.js';
-import type { Span } from '../quoted.js';
+import type { TextSpan } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 
 interface Cell {
@@ -71,9 +71,9 @@ function isValue(value: string, name: string): boolean {
 }
 
 /** The secrets in a table (database output, Markdown, CSV): values below or beside the name of a secret. */
-export function tableSecrets(text: string): readonly Span[] {
+export function tableSecrets(text: string): readonly TextSpan[] {
   if (!NAMES.test(text)) return [];
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   let head: { readonly split: RegExp; readonly names: readonly string[] } | undefined;
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at);
@@ -93,9 +93,9 @@ export function tableSecrets(text: string): readonly Span[] {
   return spans;
 }
 
-const spanOf = ({ start, text }: Cell): Span => [start, start + text.length];
+const spanOf = ({ start, text }: Cell): TextSpan => [start, start + text.length];
 
-function below(names: readonly string[], cells: readonly Cell[]): readonly Span[] {
+function below(names: readonly string[], cells: readonly Cell[]): readonly TextSpan[] {
   if (cells.length !== names.length) return [];
   return cells.filter(({ text }, i) => isName(names[i] as string) && isValue(text, names[i] as string)).map(spanOf);
 }
@@ -110,7 +110,7 @@ function headOf(line: string): { readonly split: RegExp; readonly names: readonl
 }
 
 /** `password | X`, `DB_PASSWORD   X`: two cells, a name and its value. */
-function beside(line: string, at: number): readonly Span[] {
+function beside(line: string, at: number): readonly TextSpan[] {
   const split = BETWEEN.slice(0, 3).find(([sign]) => sign.test(line))?.[1];
   const [name, value, ...others] = split === undefined ? [] : cellsOf(line, at, split);
   if (name === undefined || value === undefined || others.length > 0) return [];

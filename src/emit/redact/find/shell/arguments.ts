@@ -1,4 +1,4 @@
-import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isPlaceholder } from '../values.js';
 
 /** Any argument of a shell command; `PLAIN` excludes flags. */
@@ -144,7 +144,7 @@ const NAMES = new RegExp(`^(?:${POSITIONAL.flatMap(([names]) => names.split(' ')
 export const isCommand = (name: string): boolean => name.length <= 64 && NAMES.test(name);
 
 /** The secrets that are arguments of a command: `htpasswd -b file user X`. */
-export function argumentSecrets(text: string, at: number): readonly Span[] | undefined {
+export function argumentSecrets(text: string, at: number): readonly TextSpan[] | undefined {
   if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))
     return undefined;
   for (const pattern of BY_LETTER.get(text[at] as string)?.patterns ?? []) {
@@ -156,7 +156,7 @@ export function argumentSecrets(text: string, at: number): readonly Span[] | und
 }
 
 /** The text between the quotes, unless it is a variable. */
-function unquoted(text: string, start: number, end: number): readonly Span[] | undefined {
+function unquoted(text: string, start: number, end: number): readonly TextSpan[] | undefined {
   // Already masked; returned as found, so that no other pattern is tried.
   if (text.startsWith('[redacted ', start)) return [[start, end]];
   const value = valueAt(text, start, SHELL_RUN);

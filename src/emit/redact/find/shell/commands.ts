@@ -1,5 +1,5 @@
 import { listKind, nameKind } from '../names.js';
-import { QUOTED, SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { QUOTED, SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 import { wordEnd } from './words.js';
 
@@ -7,7 +7,7 @@ const SET =
   /(?:set(?:env|x)?|config(?:ure)?|secret|secrets)(?:[ \t]+(?:set|add|put|--?[A-Za-z][\w-]*)){0,5}[ \t]+\\*(["']?)([\w.:/@-]{2,200})\1[ \t]+/iy;
 
 /** `set -x TOKEN X`, `setenv TOKEN X`, `npm config set //registry/:_authToken X`, `git config user.token X`. */
-export function settingSecret(text: string, at: number): Span | undefined {
+export function settingSecret(text: string, at: number): TextSpan | undefined {
   if (at > 0 && /\w/.test(text[at - 1] as string)) return undefined;
   const written = take(SET, text, at)?.[2];
   if (written === undefined || /^(?:set|add|put)$/.test(written)) return undefined;
@@ -42,7 +42,7 @@ const FEEDS = /(?:^|[\s;&|("'`$+:]|\\[nrt])(?:echo|printf|print|yes|Write-Output
 const REACH = 400;
 
 /** `echo X | sudo -S`, `printf '%s' X | docker login --password-stdin`. */
-export function pipedSecret(text: string, pipe: number): Span | undefined {
+export function pipedSecret(text: string, pipe: number): TextSpan | undefined {
   const reader = commandBehind(text, pipe + 1);
   if (!READS.test(reader)) return undefined;
   const from = Math.max(0, pipe - REACH);
@@ -65,7 +65,7 @@ export function pipedSecret(text: string, pipe: number): Span | undefined {
   return spoken(text, start, end, reader);
 }
 
-function spoken(text: string, start: number, end: number, reader: string): Span | undefined {
+function spoken(text: string, start: number, end: number, reader: string): TextSpan | undefined {
   const quoted = valueAt(text, start, SHELL_RUN);
   const isQuoted = quoted?.quote !== undefined;
   const isJoined = isQuoted && wordEnd(text, start) === end;
@@ -110,7 +110,7 @@ const TWO_LINES =
 const ONE = /\bsshpass\b|\bwg[ \t]|stdin|pass(?:word|phrase)?-?file[ \t=]*\\*["']?$/;
 
 /** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the index of the `<` before the parenthesis. */
-export function processSecret(text: string, at: number): Span | undefined {
+export function processSecret(text: string, at: number): TextSpan | undefined {
   if (text[at + 1] !== '(') return undefined;
   const reader = commandBefore(text, at);
   const isRead = /<[ \t]*$/.test(reader) && (READS.test(reader) || readsSecret(reader.replace(/<[ \t]*$/, '')));
@@ -140,7 +140,7 @@ function commandBefore(text: string, at: number): string {
 const DOCUMENT = /<<[-~]?[ \t]*\\?["']?(\w{1,40})["']?[^\n]*\n/y;
 
 /** `gh auth login --with-token <<< X`, or a here-document. `at`: the index of the first `<`. */
-export function hereSecret(text: string, at: number): Span | undefined {
+export function hereSecret(text: string, at: number): TextSpan | undefined {
   if (text[at - 1] === '<' || text[at + 1] !== '<') return undefined;
   const reader = commandBefore(text, at);
   if (!READS.test(reader) && !readsSecret(reader)) return undefined;
@@ -163,7 +163,7 @@ const ASKS = /(?:pass(?:word|phrase|wd)?[_-]?(?:cmd|command|eval)|askpass)\\*["'
 const ECHO = /(?:echo|printf)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?/y;
 
 /** A command that a program runs to get its password: `PassCmd "echo X"`. `at`: the index of `echo`. */
-export function askedSecret(text: string, at: number): Span | undefined {
+export function askedSecret(text: string, at: number): TextSpan | undefined {
   const before = text.slice(Math.max(0, at - 60), at);
   if (!ASKS.test(before) || take(ECHO, text, at) === undefined) return undefined;
   const start = ECHO.lastIndex;

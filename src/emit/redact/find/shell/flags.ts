@@ -1,8 +1,8 @@
 import { headerValue } from '../headers.js';
 import { nameKind } from '../names.js';
-import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
-import { isShortFlag, isWordFlag, type Program, programsAt } from './programs.js';
+import { isShortFlag, isWordFlag, programsAt, type SecretFlags } from './programs.js';
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
 /**
@@ -20,7 +20,7 @@ const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value|[=:!]=?)$|^(?:id|type|s
 const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
 /** The secret after a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
-export function flagSecret(text: string, dash: number): Span | undefined {
+export function flagSecret(text: string, dash: number): TextSpan | undefined {
   const name = take(FLAG, text, dash)?.[1];
   if (name === undefined) return undefined;
   const behind = FLAG.lastIndex;
@@ -32,7 +32,7 @@ export function flagSecret(text: string, dash: number): Span | undefined {
   return shortFlag(text, dash, name, behind);
 }
 
-function longFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
+function longFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
   // Pulumi's `--secret` takes no value.
   if (name === 'secret' && /\bpulumi[ \t][^\n]*$/.test(text.slice(Math.max(0, dash - 200), dash))) return undefined;
   if (COMMAND_FLAG.test(name)) return saidBy(text, behind);
@@ -65,7 +65,7 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
 const VARIABLE = /[ \t]+([\w-]{1,80})[ \t]+(?:\\*'(?=\\*"))?/y;
 
 /** `jq --arg token X`. */
-function variableOf(text: string, behind: number): Span | undefined {
+function variableOf(text: string, behind: number): TextSpan | undefined {
   const kind = nameKind(take(VARIABLE, text, behind)?.[1] ?? '');
   const value = kind === undefined ? undefined : valueAt(text, VARIABLE.lastIndex, SHELL_RUN);
   if (value === undefined) return undefined;
@@ -78,7 +78,7 @@ const COMMAND_FLAG = /(?:pass(?:word|phrase|code)?|token|key)-?(?:command|cmd)$/
 const ECHO = /^(?:echo|printf)[ \t]+(?:-n[ \t]+)?(?:%s[ \t]+)?\\*["']?/;
 
 /** `--password-command "echo X"`. */
-function saidBy(text: string, behind: number): Span | undefined {
+function saidBy(text: string, behind: number): TextSpan | undefined {
   const value = take(BETWEEN, text, behind) === undefined ? undefined : valueAt(text, BETWEEN.lastIndex, SHELL_RUN);
   if (value?.quote === undefined) return undefined;
   const [start, end] = value.span;
@@ -90,7 +90,7 @@ function saidBy(text: string, behind: number): Span | undefined {
 }
 
 /** The password in `--user me:X`, if the program is known to take a password there, or X cannot be a word. */
-function loginSecret(text: string, dash: number, name: string, [start, end]: Span): Span | undefined {
+function loginSecret(text: string, dash: number, name: string, [start, end]: TextSpan): TextSpan | undefined {
   const said = text.slice(start, end);
   const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':');
   if (span === undefined || FETCHES.test(text.slice(Math.max(0, dash - 600), dash))) return span;
@@ -99,7 +99,7 @@ function loginSecret(text: string, dash: number, name: string, [start, end]: Spa
 }
 
 /** A word flag that means a secret only with its program: `aws ssm put-parameter --value X`. */
-function wordFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
+function wordFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
   if (!isWordFlag(name) || !programsAt(text, dash).programs.some(({ words }) => words?.includes(name)))
     return undefined;
   const value = flagValue(text, behind, behind, false);
@@ -107,7 +107,7 @@ function wordFlag(text: string, dash: number, name: string, behind: number): Spa
   return isPlaceholder(text.slice(value.span[0], value.span[1]), value.quote) ? undefined : value.span;
 }
 
-function shortFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
+function shortFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
   if (!isShortFlag(name) || (nameKind(name) !== undefined && text.startsWith('[redacted ', behind + 1)))
     return undefined;
   const { programs, before } = programsAt(text, dash);
@@ -118,7 +118,13 @@ function shortFlag(text: string, dash: number, name: string, behind: number): Sp
   return name === 'p' && programs.length === 0 ? besideUser(text, behind, before) : undefined;
 }
 
-function programSecret(text: string, dash: number, name: string, behind: number, program: Program): Span | undefined {
+function programSecret(
+  text: string,
+  dash: number,
+  name: string,
+  behind: number,
+  program: SecretFlags,
+): TextSpan | undefined {
   const { secret = '', login = '', cookie = '', plain = '', glued = false, between = ':' } = program;
   const letters = `${secret}${login}${cookie}`;
   let place = 0;
@@ -138,7 +144,7 @@ function programSecret(text: string, dash: number, name: string, behind: number,
 }
 
 /** `-uuser:'X'`, `-u user:$'X'`: one word of the shell in two pieces. */
-function nextPiece(text: string, [start, end]: Span, mark: string): Span | undefined {
+function nextPiece(text: string, [start, end]: TextSpan, mark: string): TextSpan | undefined {
   const said = text.slice(start, end);
   if (!said.endsWith(mark) && !said.endsWith(`${mark}$`)) return undefined;
   const rest = valueAt(text, end, SHELL_RUN);
@@ -152,7 +158,7 @@ const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@
 const NO_PASSWORD =
   /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
 
-function besideUser(text: string, behind: number, before: string): Span | undefined {
+function besideUser(text: string, behind: number, before: string): TextSpan | undefined {
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
   if (!USER.test(line) || NO_PASSWORD.test(line)) return undefined;
   const value = flagValue(text, behind, behind, false);
@@ -173,7 +179,7 @@ function flagValue(text: string, start: number, behind: number, glued: boolean):
 }
 
 /** The text after `mark`, such as the password of `user:password`. */
-function behindMark(said: string, start: number, mark: string): Span | undefined {
+function behindMark(said: string, start: number, mark: string): TextSpan | undefined {
   const at = said.indexOf(mark);
   if (at < 0 || at === said.length - 1 || isPlaceholder(said.slice(at + 1))) return undefined;
   return [start + at + 1, start + said.length];

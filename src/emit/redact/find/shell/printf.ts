@@ -1,5 +1,5 @@
 import { nameKind } from '../names.js';
-import { type Span, take } from '../quoted.js';
+import { type TextSpan, take } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord } from '../values.js';
 
 /** A call with a format string, in the shell or another language. */
@@ -16,9 +16,9 @@ const MOST = 24;
 const STAND_IN = 'Qx7Zk2Wm9Rt4Lp8V';
 
 /** Values that their format names as secrets: `printf 'password=%s' X`. `look`: finds the secrets of a text. */
-export function formatSecrets(text: string, look: (text: string) => readonly Span[]): readonly Span[] {
+export function formatSecrets(text: string, look: (text: string) => readonly TextSpan[]): readonly TextSpan[] {
   if (!/printf|console\./i.test(text)) return [];
-  const found: Span[] = [];
+  const found: TextSpan[] = [];
   for (const call of text.matchAll(CALLS)) {
     const format = call[2] as string;
     if (!format.includes('%')) continue;
@@ -28,8 +28,8 @@ export function formatSecrets(text: string, look: (text: string) => readonly Spa
   return found;
 }
 
-function valuesAt(text: string, at: number, pattern: RegExp): readonly Span[] {
-  const values: Span[] = [];
+function valuesAt(text: string, at: number, pattern: RegExp): readonly TextSpan[] {
+  const values: TextSpan[] = [];
   for (let next = at; values.length < MOST; next = pattern.lastIndex) {
     const one = take(pattern, text, next);
     if (one === undefined) break;
@@ -46,11 +46,11 @@ function valuesAt(text: string, at: number, pattern: RegExp): readonly Span[] {
 function toldBy(
   text: string,
   format: string,
-  values: readonly Span[],
-  look: (text: string) => readonly Span[],
-): readonly Span[] {
+  values: readonly TextSpan[],
+  look: (text: string) => readonly TextSpan[],
+): readonly TextSpan[] {
   let written = '';
-  const places: Span[] = [];
+  const places: TextSpan[] = [];
   // A shell's printf repeats its format while there are values.
   while (places.length < values.length) {
     const before = places.length;

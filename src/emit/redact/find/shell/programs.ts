@@ -1,5 +1,5 @@
 /** The flags of a program that take a secret. */
-export interface Program {
+export interface SecretFlags {
   readonly name: RegExp;
   /** Short flags whose value is a password. */
   readonly secret?: string;
@@ -20,7 +20,7 @@ export interface Program {
 }
 
 const LOGIN = /\blogin\b/;
-export const PROGRAMS: readonly Program[] = [
+export const PROGRAMS: readonly SecretFlags[] = [
   {
     name: /(?:curl|https?|xh|aria2c|wget)/,
     login: 'uUaE',
@@ -110,7 +110,7 @@ export const isShortFlag = (name: string): boolean => [...name].some((letter) =>
 export function programsAt(
   text: string,
   dash: number,
-): { readonly programs: readonly Program[]; readonly before: string } {
+): { readonly programs: readonly SecretFlags[]; readonly before: string } {
   const reach = text.slice(Math.max(0, dash - REACH), dash);
   let names: string[] = [];
   let start = 0;

@@ -1,10 +1,10 @@
 import { nameBefore, nameKind } from '../names.js';
-import { type Span, take } from '../quoted.js';
+import { type TextSpan, take } from '../quoted.js';
 import { isNoWord } from '../values.js';
 
 /** A piece of a shell word. A shell joins pieces without a space between them: `'ab'\''cd'`, `"ab"'cd'`, `ab$(x)cd`. */
-interface Piece {
-  readonly span: Span;
+interface WordPiece {
+  readonly span: TextSpan;
   /** The literal text; undefined: a variable or the output of a command. */
   readonly text: string | undefined;
   readonly end: number;
@@ -20,7 +20,7 @@ const DOUBLE = /\$?(\\*)"((?:(?!\1")[^\n]){0,512}?)(?<!\\)\1"/y;
 const ESCAPED = /\\{1,8}['" ,;&|<>()$!*?#~=]/y;
 const PLAIN = /[^\s"'`;&|<>()\\,[\]{}$]{1,512}/y;
 
-function pieceAt(text: string, at: number): Piece | undefined {
+function pieceAt(text: string, at: number): WordPiece | undefined {
   if (take(EXPANSION, text, at) !== undefined)
     return { span: [at, EXPANSION.lastIndex], text: undefined, end: EXPANSION.lastIndex };
   for (const pattern of [SINGLE, DOUBLE]) {
@@ -39,8 +39,8 @@ function pieceAt(text: string, at: number): Piece | undefined {
 }
 
 /** The pieces of the word at an index. */
-function piecesAt(text: string, at: number): readonly Piece[] {
-  const pieces: Piece[] = [];
+function piecesAt(text: string, at: number): readonly WordPiece[] {
+  const pieces: WordPiece[] = [];
   for (let next = at; pieces.length < MOST; ) {
     const piece = pieceAt(text, next);
     if (piece === undefined) break;
@@ -58,7 +58,7 @@ const GOES_ON = /\$?\\{0,8}["'](?![\s,:;)\]}]|\\)|\\{1,8}'|\\{1,8}[ ,;&|<>()$!*?
 const AND = /&(?=[^\s"'`;&|<>()\\=]{0,32}\d)[^\s"'`;&|<>()\\=]{1,64}(?=[\s"'`\\]|$)/y;
 
 /** The further pieces of the shell word in which a value was found. */
-export function tailOf(text: string, [start, end, open]: Span): readonly Span[] {
+export function tailOf(text: string, [start, end, open]: TextSpan): readonly TextSpan[] {
   if (open || /[([{=,+:\\]/.test(text[end - 1] ?? '')) return [];
   if (take(AND, text, end) !== undefined) return [[end, AND.lastIndex]];
   const isDollar = text[end - 1] === '$' && text[end] === '(';
@@ -83,7 +83,7 @@ function closingAt(text: string, start: number, end: number): number {
 }
 
 /** The spans of the pieces that are literal text. */
-function joined(pieces: readonly Piece[]): readonly Span[] {
+function joined(pieces: readonly WordPiece[]): readonly TextSpan[] {
   return pieces.filter(({ text, span }) => text !== undefined && span[0] < span[1]).map(({ span }) => span);
 }
 
@@ -98,7 +98,7 @@ function isInside(text: string, at: number, quote: string): boolean {
 }
 
 /** The texts in a word that has variables or commands too: `TOKEN=$(x)X`, `PASSWORD="$a"X`, `PASSWORD=a$(b)X`. `sign`: the index of the `=`. */
-export function composedSecret(text: string, sign: number): readonly Span[] | undefined {
+export function composedSecret(text: string, sign: number): readonly TextSpan[] | undefined {
   const name = nameBefore(text, sign);
   if (name === undefined || name[1] !== sign) return undefined;
   const kind = nameKind(text.slice(name[0], name[1]));
