@@ -31,7 +31,7 @@ export const SYSTEM: string[] = [
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
   'test/store/sqlite-reads.test.ts',
-  'test/testing/{contract-handles,contract-outside,fire-file,plugins}.test.ts',
+  'test/testing/{contract-handles,fire-file,plugins}.test.ts',
   'test/values/processes.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
@@ -44,6 +44,7 @@ export const ALONE = [
   'test/matching/bash-cost.test.ts',
   'test/emit/guard.test.ts',
   'test/package/budgets.test.ts',
+  'test/testing/contract-outside.test.ts',
 ];
 /** Most of what a test calls it calls a few times: compiled late, it takes a tenth less of the processor. V8 of Node 20 has this flag. */
 const COMPILED_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=600000'] : [];

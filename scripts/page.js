@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 
-/** What of Node and of zod the shared modules name and a page never calls. */
+/** What the shared modules import and a page never calls: parts of Node, zod, and what is like a misspelt name, since a page's hooks are clicked on. */
 const STUBS = {
   'node:util': 'export const types = {}; export const styleText = (_, text) => text;',
+  nearest: 'export const nearest = () => undefined;',
   zod: 'export const zod = () => { throw new Error("no schemas here"); }; export const schema = (make) => make;',
 };
 
 const stubs = {
   name: 'stubs',
   resolveId(id) {
-    const name = id.endsWith('/values/zod.js') ? 'zod' : id;
+    const name = /\/values\/(zod|nearest)\.js$/.exec(id)?.[1] ?? id;
     if (Object.hasOwn(STUBS, name)) return `\0${name}`;
     if (id.startsWith('node:')) throw new Error(`src/page comes to import ${id}, which no browser has.`);
     return null;

@@ -14,7 +14,7 @@ export const STEPS: OptionCheck = {
   accepts: (v) => isObject(v) && SESSION.accepts(v['session']),
 };
 
-export const AGENT: OptionCheck = { expected: 'an agent of the SDK', accepts: (v) => hasFunctions(v, 'asTool') };
+const AGENT: OptionCheck = { expected: 'an agent of the SDK', accepts: (v) => hasFunctions(v, 'asTool') };
 
 export const CONTENT: OptionCheck = {
   expected: 'a text, or a list of blocks',
@@ -26,4 +26,10 @@ export function checkGiven(name: string, session: unknown, options: unknown, wor
   checkOption(`${name}(session)`, session, SESSION);
   checkOption(`${name}(…, options)`, options, checks.object);
   if (work !== undefined) checkOption(`${name}(…, options, …)`, work, checks.fn);
+}
+
+/** What an adapter makes a tool of, if that is an agent of its SDK. Throws INVALID_OPTIONS. */
+export function checkAgentTool(agent: unknown, options: unknown): void {
+  checkOption('agentTool(agent)', agent, AGENT);
+  checkOption('agentTool(…, options)', options, checks.object);
 }

@@ -11,10 +11,10 @@ import type {
 import { HookscopeError, isErrorOf } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
-import { checkKeys, checkOption, type Keys } from '../values/options.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
-import { AGENT } from './given.js';
+import { checkAgentTool } from './given.js';
 import { keepAlways, sayAlways } from './openai-agents/always.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-agents/cast.js';
 import { conversation, userItem } from './openai-agents/items.js';
@@ -261,9 +261,7 @@ async function resumed<A extends AnyAgent, Context>(
 
 /** An id that no call has; an answer for it is one for all calls of the tool. */
 const ANY = 'hookscope: any call';
-
 const agentOf = (item: object | undefined): object | undefined => (item as { agent?: object } | undefined)?.agent;
-
 const textOf = (output: unknown): string => (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''));
 
 /** The options of `agentTool`: the tool's name and description, and the options of `session.spawn`. */
@@ -279,8 +277,7 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id'
  * so that its hooks see only its own calls, from SubagentStart to SubagentStop (or to an interruption, which fires no SubagentStop).
  */
 export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {
-  checkOption('agentTool(agent)', agent, AGENT);
-  checkOption('agentTool(…, options)', options, checks.object);
+  checkAgentTool(agent, options);
   const { toolName, toolDescription, ...spawn } = options;
   const tool = agent.asTool({ toolDescription, ...(toolName === undefined ? {} : { toolName }) }) as unknown as AnyTool;
   AGENTS.set(tool, { agent, spawn });

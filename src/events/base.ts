@@ -60,6 +60,7 @@ const additionalContext = () => zod().string().optional();
 
 /** The default keys of `hookSpecificOutput`, by fold kind, for events that declare none. */
 export const FOLD_OUTPUT = {
+  /** A verdict, its reason, a changed input, and context. */
   gate: once(() =>
     zod().object({
       permissionDecision: zod().enum(['allow', 'deny', 'ask', 'defer']).optional(),
@@ -68,9 +69,14 @@ export const FOLD_OUTPUT = {
       additionalContext: additionalContext(),
     }),
   ),
+  /** Context. */
   block: once(() => zod().object({ additionalContext: additionalContext() })),
+  /** Context. */
   stop: once(() => zod().object({ additionalContext: additionalContext() })),
+  /** Context. */
   context: once(() => zod().object({ additionalContext: additionalContext() })),
+  /** The value that replaces the event's own. */
   replace: once(() => zod().object({ value: zod().unknown().optional() })),
+  /** No keys. */
   observe: once(() => zod().object({})),
 } as const;

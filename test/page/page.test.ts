@@ -96,7 +96,7 @@ function table(records: readonly HookRecord[]): string[][] {
     for (const handler of fire.handlers.filter(({ status }) => status !== 'skipped')) {
       const one = hooks.get(handler.name) ?? { runs: 0, denials: 0, failures: 0, times: [] };
       hooks.set(handler.name, one);
-      one.runs += 1 + (handler.reasked ?? 0);
+      one.runs += 1;
       const counted = fire.decision.failures.some(({ id, blocked }) => id === handler.id && blocked);
       if (handler.verdict === 'deny' || handler.verdict === 'block' || counted) one.denials += 1;
       if (handler.status === 'failed') one.failures += 1;
