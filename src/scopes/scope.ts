@@ -80,7 +80,6 @@ export class Scope implements RegisteredIn {
     this.#pending ??= [];
     return this.#pending;
   }
-
   set pending(lines: string[] | undefined) {
     this.#pending = lines;
   }
@@ -88,7 +87,6 @@ export class Scope implements RegisteredIn {
   get children(): ReadonlySet<Scope> {
     return this.#children ?? NOBODY;
   }
-
   #addChild(child: Scope): void {
     this.#children ??= new Set();
     this.#children.add(child);

@@ -42,8 +42,7 @@ export class Agents {
   }
 
   /**
-   * What a fire would find. Changes nothing. `starts`: an agent starts with its event, perhaps with the id of one before it. `anew`: it is of none that is
-   * known here.
+   * What a fire would find. Changes nothing. `starts`: an agent starts with its event, perhaps with an id that was used before. `anew`: it is none that is known.
    */
   find(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean | 'anew' = false): SpawnLookup {
     const { tree } = this.#parts;
@@ -245,11 +244,8 @@ export class Agents {
       return open;
     }
     const scope = tree.open(agent, { spawned: true });
-    this.#places.begin(
-      scope,
-      { type, spawnHooks: this.#hooksOf(type, scope), before: standing.remembered?.above ?? [] },
-      isLate,
-    );
+    const before = standing.remembered?.above ?? [];
+    this.#places.begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before }, isLate);
     return scope;
   }
 
