@@ -15,7 +15,7 @@ import { type RegistrationOptions, readRegistrations } from './register.js';
 export interface AddingParts extends HostParts {
   readonly tree: ScopeTree;
   readonly plans: PlanStore;
-  /** An agent that had ended goes on: its scope was opened again. */
+  /** Called when an agent that had ended continues and its scope was opened again. */
   reopened(event: EventFire, found: ScopeLookup, input: Json, scope: ScopeRef | undefined): void;
 }
 
@@ -25,21 +25,21 @@ export interface EventFire {
   readonly opens: boolean;
 }
 
-/** Hooks that were added to a scope, and what takes them out again. */
+/** Hooks that were added to a scope, with the function that removes them. */
 export interface AddedHooks {
   readonly registrations: readonly Registration[];
   readonly undo: Undo;
-  /** Puts them into another scope. */
+  /** Moves the hooks to another scope. */
   moveTo(scope: Scope): void;
 }
 
 /** Adds hooks to scopes and keeps the plans' counts up to date. */
 export class Adding {
   readonly #parts: AddingParts;
-  /** Programs that ask about certain events only. */
+  /** Programs that were told once which events to ask about. */
   readonly listeners: Listeners;
   #ids = 0;
-  /** The last number of an id that was shown and not given. */
+  /** The number of the last id that a preview used. */
   #shown = 0;
 
   constructor(parts: AddingParts) {
@@ -52,7 +52,7 @@ export class Adding {
     return this.install(scope, hooks, origin).undo;
   }
 
-  /** The same, with what was added. */
+  /** `add`, which also returns the registrations and can move them. */
   install(scope: Scope, hooks: unknown, origin: Origin): AddedHooks {
     const registrations = this.place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
@@ -77,17 +77,17 @@ export class Adding {
     return added;
   }
 
-  /** The same without counting them, for a scope that is not in the tree. */
+  /** Adds hooks without counting them in the plans, for a scope that is not in the tree. */
   place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
     return this.#place(scope, hooks, origin, this.#options(scope, origin));
   }
 
-  /** From here on, what is placed to be looked at has the ids that it would be given next. */
+  /** Starts a preview: hooks that `show` places get the ids that would be given next. */
   showAnew(): void {
     this.#shown = this.#ids;
   }
 
-  /** Places hooks in a scope that is looked at only: their ids are given to none. */
+  /** Places hooks in a scope that is only a preview, without using up ids. */
   show(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
     const idOf = (name: string): string => `${name}#${++this.#shown}`;
     return this.#place(scope, hooks, origin, registrationOptions(this.#parts, scope, origin, idOf));
@@ -101,7 +101,7 @@ export class Adding {
     return registrations;
   }
 
-  /** Shows what was shown in another scope here, too. It runs the same: a single run that was used up in one is known in the other (`work`). */
+  /** Shows hooks of another preview in this scope, too. The copies share `work`, so a `once` run that is used up in one is used up in both. */
   showAlso(scope: Scope, registrations: readonly Registration[]): void {
     const deadlines = new Map<object, object>();
     const deadlineOf = (shared: object | undefined): object | undefined => {

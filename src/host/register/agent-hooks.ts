@@ -12,41 +12,41 @@ import type { Life, Lives } from './lives.js';
 import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
 import type { AgentStanding } from './standings.js';
 
-/** Hooks that an agent of this type still has to get. */
+/** Hooks by type that an agent has not been given yet. */
 export interface PendingHooks {
-  /** Absent: it is not known, and it has none. */
+  /** Absent: the agent's type is unknown, so it gets no hooks by type. */
   readonly type: string | undefined;
   readonly spawnHooks: readonly SpawnHooks[];
-  /** The types of the agents that it was below when its scope ended. */
+  /** The types of the agents that were above it when its scope ended. */
   readonly before: readonly string[];
 }
 
-/** The scope of a fire, and what its agent still has to get there. */
+/** The scope of a fire, and the hooks that its agent has not been given yet. */
 export interface SpawnLookup {
   readonly found: ScopeLookup;
-  /** Its session, by name. */
+  /** The name of its session. */
   readonly named: string;
   readonly spawn?: PendingHooks | undefined;
-  /** Absent: it is of no agent, or nothing depends on its type. */
+  /** Absent: the fire belongs to no agent, or no hooks depend on the agent's type. */
   readonly standing?: AgentStanding;
 }
 
-/** What an agent has got in its scope for its type. */
+/** What an agent was given in its scope because of its type. */
 interface InstalledHooks {
-  /** Stands for that agent. */
+  /** Identifies the agent, whose id another may have later. */
   who: object;
   readonly hooks: SpawnHooks[];
   readonly added: AddedHooks[];
   readonly lives: Life[];
 }
 
-/** Hooks as they were placed first, for inspection, and the guard that they were placed under. */
+/** Hooks as they were first placed for a preview, and the guard that was in force then. */
 interface PreviewedHooks {
   readonly guard: AddingParts['guard'];
   readonly registrations: readonly Registration[];
 }
 
-/** An agent above another; without an id one whose scope has ended. */
+/** An ancestor of an agent. It has no id if its scope has ended. */
 export interface ParentAgent {
   readonly agent?: string | undefined;
   readonly agentType?: string | undefined;
@@ -66,7 +66,7 @@ export class AgentInstaller {
     this.#lives = lives;
   }
 
-  /** Installs the hooks in an agent's scope, once. If a hook cannot be made, every gate of the agent says so. */
+  /** Installs the hooks in an agent's scope. If they cannot be made, every gate of the agent fails with the reason. */
   #install(scope: Scope, type: string, spawnHooks: SpawnHooks, got: InstalledHooks): void {
     const origin = quietly(type, spawnHooks);
     got.hooks.push(spawnHooks);
@@ -79,7 +79,7 @@ export class AgentInstaller {
       const { report, specs } = this.#parts;
       const why = isHookscopeError(error) ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
-      // Even if a client does not ask about all of these events.
+      // `apart`, because a client that does not ask about all of these events must not make this throw.
       const always = { ...origin, apart: true } as const;
       const gates = failingGates(specs.values(), type, { why, error });
       if (!scope.closed) added = this.#adding.install(scope, gates, always);
@@ -95,12 +95,12 @@ export class AgentInstaller {
     got.lives.push(own);
   }
 
-  /** The host has closed: nothing begins any more. */
+  /** The host has closed: no agent can begin. */
   get closed(): boolean {
     return this.#lives.closed;
   }
 
-  /** Whether the scope was opened for an agent, and has nothing but what that one has got for its type. What is below it was registered by hand. */
+  /** Whether the scope was opened for an agent and holds only what that agent was given for its type. A scope with children holds more. */
   isAlone(scope: Scope): boolean {
     const { added, lives } = this.#gotIn(scope);
     const ids = new Set(added.flatMap(({ registrations }) => registrations.map(({ id }) => id)));
@@ -110,7 +110,7 @@ export class AgentInstaller {
     return isOpen && isOver && has.every(({ id }) => ids.has(id));
   }
 
-  /** Its agent leaves the scope, which has nothing of it afterwards. */
+  /** Removes everything that belongs to the scope's agent, which leaves it. */
   clear(scope: Scope): void {
     const { added, lives } = this.#gotIn(scope);
     this.#got.delete(scope);
@@ -125,7 +125,7 @@ export class AgentInstaller {
     scope.setType(undefined);
   }
 
-  /** What its agent has got there for its type goes to another scope. */
+  /** Moves what the scope's agent was given for its type to another scope. */
   move(scope: Scope, to: Scope): void {
     const got = this.#gotIn(scope);
     this.#got.delete(scope);
@@ -136,7 +136,7 @@ export class AgentInstaller {
     }
   }
 
-  /** Tells the agent that has begun there from those before and after it. `is`: it is that one again. */
+  /** The object that identifies the agent in the scope among those with its id. `is`: sets it, because that agent is there again. */
   whoIn(scope: Scope, is?: object): object | undefined {
     const got = this.#got.get(scope);
     if (got && is) got.who = is;
@@ -147,7 +147,7 @@ export class AgentInstaller {
     return this.#got.get(scope) ?? { who: {}, hooks: [], added: [], lives: [] };
   }
 
-  /** The hooks by type that its agent has got there, whether or not further agents get them. */
+  /** The hooks by type that the scope's agent was given, even if new agents no longer get them. */
   hooksIn(scope: Scope): readonly SpawnHooks[] {
     return this.#gotIn(scope).hooks;
   }
@@ -159,7 +159,7 @@ export class AgentInstaller {
     for (const one of hooks) this.#install(scope, type ?? '', one, got);
   }
 
-  /** Installs them in a detached scope, for inspection. No user function is called, so hooks that one would make are missing. */
+  /** Places the hooks in a detached scope, as a preview. No user function is called, so hooks that one would make are missing. */
   preview(scope: Scope, type: string, all: Iterable<SpawnHooks>): void {
     for (const spawnHooks of all) {
       if (typeof spawnHooks.hooks === 'function') continue;
@@ -172,12 +172,15 @@ export class AgentInstaller {
           this.#placed.set(spawnHooks, { guard, registrations });
         }
       } catch {
-        // Agents are told about it by `#install`.
+        // `#install` reports the error when an agent starts.
       }
     }
   }
 
-  /** The scope that an agent would have in its session, with what it has there and what it would get, until it is closed by `done`. `earlier`: it would be the first one's no more. */
+  /**
+   * A detached copy of the scope that an agent would have in its session, with the hooks that it has and would get; `done` closes it. `earlier`: the scope
+   * of an earlier agent with its id, which would leave that scope.
+   */
   previewAgent(
     found: ScopeLookup,
     { type, spawnHooks, before }: PendingHooks,
@@ -201,7 +204,7 @@ export class AgentInstaller {
       const ofType = agentType === undefined ? {} : { agentType };
       const one = new Scope({ id, kind: 'agent', parent: parents.at(-1) as Scope, session, ...ofType });
       const known = tree.get({ session, agent: id });
-      // The one that is open may be another.
+      // The open scope may belong to another agent with this id, so its hooks by type are left out.
       addAll(known, one, known && this.#gotIn(known));
       this.preview(one, agentType ?? '', theirs);
       parents.push(one);
@@ -236,7 +239,7 @@ export class AgentInstaller {
   }
 }
 
-/** An agent's scope that was opened where that agent is: another one with its id may be elsewhere. */
+/** Whether the scope was opened for its agent, so that its place is that agent's. Another agent with the same id may be elsewhere. */
 export const isOpenedFor = ({ spawned, heldBySession }: Scope): boolean => spawned || heldBySession;
 
 function addAll(from: Scope | undefined, to: Scope, but?: InstalledHooks): void {
@@ -244,7 +247,7 @@ function addAll(from: Scope | undefined, to: Scope, but?: InstalledHooks): void 
   for (const event of from?.events() ?? []) to.add((from as Scope).own(event).filter((r) => !out.has(r)));
 }
 
-/** The agent as the function that makes its hooks sees it. */
+/** The agent, as passed to the function that makes its hooks. */
 function agentOf(scope: Scope, type: string, life: Life): SpawnedAgent {
   return {
     id: scope.id,
@@ -275,5 +278,5 @@ function failingGates(
 
 const ignore = (): void => undefined;
 
-/** Their warnings were reported when they were registered. */
+/** Without warnings, which were reported when the hooks were registered. */
 const quietly = (type: string, hooks: SpawnHooks): Origin => ({ ...spawnOrigin(type, hooks), warn: ignore });

@@ -12,7 +12,7 @@ import { AgentStarts, type PendingStart } from './starts.js';
 
 type StartedAgent = { readonly found: ScopeLookup; readonly begun?: PendingStart };
 
-/** Agents in their scopes, with the hooks of their types. What a fire would find (`find`) is what it then does, and what a preview shows. */
+/** Agents in their scopes, with the hooks of their types. Fires and previews both use `find`, so a preview shows what a fire would do. */
 export class Agents {
   readonly #parts: AddingParts;
   readonly #spawns: SpawnRegistry;
@@ -21,9 +21,9 @@ export class Agents {
   readonly #standings: Standings;
   readonly #starts = new AgentStarts();
   readonly #places: SpawnScopes;
-  /** Those by sessions, by their scopes. */
+  /** Starts by session drivers, by scope. */
   readonly #driven = new WeakMap<Scope, PendingStart>();
-  /** Where the hooks of one that has not started are, by its scope. */
+  /** The scope to which the hooks of a failed start were moved, by the scope of that start. */
   readonly #aside = new WeakMap<Scope, Scope>();
 
   constructor(
@@ -42,7 +42,8 @@ export class Agents {
   }
 
   /**
-   * What a fire would find. Changes nothing. `starts`: an agent starts with its event, perhaps with an id that was used before. `anew`: it is none that is known.
+   * What a fire would find. Changes nothing. `starts`: the event starts an agent, whose id may have been used before; with `anew`, it is not an agent
+   * that is known here.
    */
   find(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean | 'anew' = false): SpawnLookup {
     const { tree } = this.#parts;
@@ -52,7 +53,7 @@ export class Agents {
     const now = tree.find(ref, session, agent);
     if (now.id === 'session' || !(starts || this.#spawns.any)) return { found: now, named };
     const type = textOf(input?.['agent_type']);
-    // A scope that it has in all sessions is not the one in which it begins and ends.
+    // An agent begins and ends in the scope of its own session, not in one that holds for all sessions.
     const own = now.known && now.scope.session === named ? now.scope : undefined;
     const standing = this.#standings.of(
       { session: named, agent: now.id },
@@ -64,7 +65,7 @@ export class Agents {
     const found = gone ? tree.find(ref, session, agent, gone) : now;
     const known = type ?? remembered?.type;
     const parent = found.known ? found.scope.parent : found.scope;
-    // Whether it has the hooks of its type, also where it has them in all sessions.
+    // Whether the agent has the hooks of its type, be it in a scope that holds for all sessions.
     const has = found.known && scopesOf(found).some((one) => one !== earlier && one.agentType !== undefined);
     const ofType = known === undefined || has ? undefined : this.#spawns.of(known, named, parent);
     const spawnHooks = ofType ?? this.#spawns.bind(remembered, has);
@@ -72,7 +73,7 @@ export class Agents {
     return { found, named, spawn, standing };
   }
 
-  /** The scope a fire runs in; an agent whose type has hooks begins in its own, and again if it goes on after its end. */
+  /** The scope a fire runs in. An agent whose type has hooks gets a scope of its own, and again if it continues after its end. */
   enter(input: Json | undefined, ref: ScopeRef | undefined, event: EventFire): ScopeLookup {
     const { found, named: session, spawn, standing } = this.find(input, ref);
     if (standing === undefined || spawn === undefined) return found;
@@ -82,7 +83,7 @@ export class Agents {
     return opened;
   }
 
-  /** The same for the event with which an agent starts, perhaps with the id of one before it. `mayFail`: it may be taken back. */
+  /** `enter` for the event that starts an agent, which may have the id of an earlier one. `mayFail`: `takeBack` may be called. */
   starts(input: Json | undefined, ref: ScopeRef | undefined, mayFail = true): StartedAgent {
     if (!mayFail && this.#standings.isIdle) {
       const found = this.#parts.tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
@@ -109,7 +110,7 @@ export class Agents {
     return { found: opened, begun: this.#starts.add({ agent, left, scope, wasOpen: isOwn }) };
   }
 
-  /** Where it had ended, it begins again there; else a session has started it, or it is told once more. */
+  /** A start in an open scope of the same agent: it had ended and begins again, or a session driver started it, or the event is a repeat. */
   #goesOn(open: Scope, agent: AgentRef): { readonly begun?: PendingStart } {
     const goesOn = this.#standings.hasEnded(open);
     this.#standings.begins(open);
@@ -134,12 +135,12 @@ export class Agents {
     return this.#parts.tree.within(shown, named);
   }
 
-  /** The hooks by type of agents above another in that session. */
+  /** The hooks by type that the given ancestors of an agent have in that session. */
   hooksAbove(above: readonly ParentAgent[], session: string): readonly SpawnHooks[] {
     return above.flatMap(({ agent, agentType: type }) => (agent && type && this.#spawns.of(type, session)) || []);
   }
 
-  /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT; then nothing has changed. */
+  /** Opens a scope for a session driver, with the hooks of the agent's type. Changes nothing if it throws UNKNOWN_SCOPE (the parent) or SCOPE_CONFLICT. */
   openForSession(
     { session, agent }: { session: string; agent?: string },
     { parent, agentType: type }: { parent?: ScopeRef | undefined; agentType?: string },
@@ -163,12 +164,12 @@ export class Agents {
     return scope;
   }
 
-  /** An agent has begun in the scope of that name. What another needs there cannot be tried without ending that one. */
+  /** Whether an agent has begun in the scope of that name. Installing another's hooks there would end that agent. */
   isTaken(ref: ScopeRef): boolean {
     return this.#parts.tree.get(ref)?.begun === true;
   }
 
-  /** An agent that a session was to start has not, but agents that it has started must be closed first: whoever had the id has its hooks again at once. */
+  /** A session driver's agent failed to start, but agents below it must be closed first. An earlier agent with its id gets its hooks back at once. */
   failing(scope: Scope, given: HooksOfStart, below: readonly Scope[]): void {
     const begun = this.#driven.get(scope);
     if (begun === undefined || scope.closed) return;
@@ -178,7 +179,7 @@ export class Agents {
     void this.takeBack(begun);
   }
 
-  /** An agent that a session was to start has not. What the session has given it is gone from its scope. Resolves when all has cleaned up. */
+  /** A session driver's agent failed to start, and what the driver registered for it has been removed. Resolves when everything has cleaned up. */
   notStarted(scope: Scope): Promise<void> | undefined {
     scope.hold(false);
     const begun = this.#driven.get(scope);
@@ -194,15 +195,15 @@ export class Agents {
     return ended ?? settled;
   }
 
-  /** A start has not failed, or an agent that a session was to start has started: it is not taken back any more. */
+  /** A start has succeeded, by an event or by a session driver: it can no longer be taken back. */
   started(what: PendingStart | Scope): void {
     const begun = 'agent' in what ? what : this.#driven.get(what);
     if (begun) this.#starts.succeeds(begun);
   }
 
   /**
-   * A start has failed: what was registered by hand stays, and the agent before it with its id may still go on, unless another start goes on instead. What
-   * that one had in its scope begins anew at once: agents may be below it.
+   * A start has failed. Hooks that the user registered stay, and an earlier agent with its id may continue, unless a later start replaces it. The earlier
+   * agent's hooks are installed again at once, because agents may be below it.
    */
   takeBack(begun: PendingStart): Promise<void> | undefined {
     const { agent, left, wasOpen, goesOn } = begun;
@@ -211,7 +212,7 @@ export class Agents {
     const { before, hadBegun, hooks, pending } = left;
     const { tree } = this.#parts;
     const open = tree.get(agent);
-    // It has begun with another event since, and none had before.
+    // The agent has since begun with another event, and no agent had begun before.
     if (begun.scope === undefined && open?.begun && !hadBegun) return undefined;
     const isIn = open?.begun === true;
     if (isIn) this.#installer.clear(open);
@@ -232,7 +233,7 @@ export class Agents {
     return ended;
   }
 
-  /** Opens the scope of an agent of another program, whether or not hooks wait for its type; its stop ends it. `isLate`: with no start of it. */
+  /** Opens the scope of another program's agent, whether or not its type has hooks; its stop ends the scope. `isLate`: its start was not seen. */
   start(agent: AgentRef, type: string, isLate = false): Scope {
     const { tree } = this.#parts;
     const open = tree.get(agent);
@@ -249,7 +250,7 @@ export class Agents {
     return scope;
   }
 
-  /** An agent stops. The returned function is called if that was allowed, which ended it: the scope the host opened for it goes. Another may have its id by then. */
+  /** An agent stops. The caller calls the returned function if that is allowed: it ends the scope opened for the agent, whose id another may have by then. */
   stops(found: ScopeLookup, session: string = this.#parts.tree.session): () => void {
     const { scope, id, known } = found;
     if (id === 'session') return () => undefined;
@@ -264,14 +265,14 @@ export class Agents {
     };
   }
 
-  /** The agent has ended. A scope that was there before it stays, until another agent with its id starts. */
+  /** The agent has ended. A scope that was open before it stays, until another agent with its id starts. */
   ended(scope: Scope): void {
     const hasAside = this.#aside.get(scope)?.closed === false;
     if (scope.spawned && !scope.heldBySession && !hasAside) void this.#end(scope);
     else if (scope.begun && !scope.heldBySession) this.#places.isOver(scope);
   }
 
-  /** The scope ends. Its agent is remembered. */
+  /** The scope ends; its agent is remembered. */
   leaves(scope: Scope): void {
     const agent = { session: scope.session, agent: scope.id };
     if (scope.begun || this.#starts.last(agent)?.scope === scope) this.#starts.forget(agent);

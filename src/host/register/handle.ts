@@ -12,7 +12,7 @@ import type { HooksOfStart, Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
 
-/** How a plugin is used. `user`: the plugin that uses it; it ends with that, even while it is still being applied. */
+/** How a plugin is used. A plugin ends with its user, the plugin that uses it, even while it is still being applied. */
 export type PluginUseCall = readonly [
   ref: ScopeRef | undefined,
   plugin: Plugin,
@@ -21,11 +21,11 @@ export type PluginUseCall = readonly [
   /** The plugin that uses it. */
   user?: Life,
   trustCheckOf?: Origin['trustCheckOf'],
-  /** The start that it is a part of. */
+  /** The start of a session or agent that it is part of. */
   start?: Cut & { readonly given: HooksOfStart },
 ];
 
-/** A host's registrar, as far as it is used here. */
+/** The methods of a host's registrar that a handle calls. */
 interface HandleRegistrar {
   register(ref: ScopeRef | undefined, hooks: unknown, origin?: Origin): Undo;
   use(...use: PluginUseCall): Promise<PluginUndo>;
@@ -34,7 +34,7 @@ interface HandleRegistrar {
   scope(ref: ScopeRef | undefined): Scope;
 }
 
-/** The handle of a scope, which is opened when something is first registered in it; `undefined`: the host's. `demand` throws once the host is closed. */
+/** The handle of a scope (`undefined`: the host's). The scope opens when something is first registered in it. `demand` throws once the host is closed. */
 export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined, demand: () => void) {
   return {
     id: ref === undefined ? 'host' : labelOf(ref),
@@ -53,7 +53,7 @@ export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined, 
   };
 }
 
-/** The same for a plugin while it is in use. Afterwards it throws PLUGIN_ENDED. */
+/** The scope handle of a plugin. After the plugin has ended, its methods throw PLUGIN_ENDED. */
 export function pluginScopeOf(
   registrar: HandleRegistrar,
   ref: ScopeRef | undefined,
@@ -89,7 +89,7 @@ export function pluginScopeOf(
       demand('spawnHooks');
       const all = { ...checkRegisterOptions(how, 'spawnHooks'), ...origin };
       const { scope } = life;
-      // A session's or agent's change does not concern the others.
+      // Hooks that a plugin of a session or agent registers are only for agents below its scope.
       const within = (_: unknown, parent?: Scope): boolean => parent?.lineage.includes(scope) === true;
       return life.undo(registrar.spawnHooks(type, hooks, all, { life, ...(ref === undefined ? {} : { within }) }));
     },
@@ -105,12 +105,12 @@ export function pluginScopeOf(
   } satisfies PluginScope as PluginScope;
 }
 
-/** The keys of a group; their values are checked as a group's. */
+/** The options of `on` are the keys of a group; their values are checked as those of a group. */
 const ON = Object.fromEntries(
   Object.keys(GROUP).flatMap((key) => (key === 'hooks' ? [] : [[key, true]])),
 ) as Keys<OnOptions>;
 
-/** One hook in the shape of many. */
+/** One hook in the shape that `register` takes. */
 export function oneHook(event: string, hook: unknown, options: object | undefined): Record<string, unknown> {
   checkKeys(options, ON, 'on: ');
   return { [event]: [{ ...options, hooks: [hook] }] };

@@ -12,24 +12,24 @@ import { checks, FILLED, isObject, isText, oneOf, SECONDS } from '../../values/s
 import { type CallbackFunction, CallbackWork, type Work } from '../call/work.js';
 import type { CallbackSpec, HookGroup } from '../types.js';
 
-/** Marks a handler that we have made ourselves, for hooks that come from another program. */
+/** Marks a ready-made handler, for hooks that come from another program. */
 const MADE = Symbol('made');
 
-/** Wraps a handler of our own for a place where hooks are read. */
+/** Wraps a ready-made handler, so that it can be passed where hooks are read. */
 export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
 const WRAPPED = Symbol('wrapped');
 
-/** A description whose handler is run by another: what it is told, and how its answer is read, is another program's. */
+/** A description whose handler is wrapped by another, which gives it the input and reads its answer in another program's format. */
 interface WrappedHandler {
   readonly description: HandlerDescription;
   wrap(handler: Handler): Handler;
 }
 
-/** Puts it where hooks are read. */
+/** Marks such a description, so that it can be passed where hooks are read. */
 export const wrappedHandler = (wrapped: WrappedHandler): object => ({ [WRAPPED]: wrapped });
 
-/** What its hash is made from: the function, or the description. */
+/** The part of a hook that its hash is made from: the function, or the description. */
 export function whatIs(hook: unknown): unknown {
   if (!isObject(hook)) return hook;
   if (MADE in hook) return { made: (hook[MADE] as Handler).kind, name: (hook[MADE] as Handler).name };
@@ -46,7 +46,7 @@ export interface HandlerOptions {
   warn(message: string): void;
 }
 
-/** A handler's own options go before its group's. */
+/** A handler's own options, which take precedence over its group's. */
 const HANDLER = {
   handler: checks.fn,
   name: FILLED,
@@ -67,7 +67,7 @@ export interface Options extends Omit<HookGroup, 'matcher' | 'hooks'>, Omit<Call
   readonly statusMessage?: string;
 }
 
-/** A handler as it was found, read. */
+/** A handler after it was read. */
 export interface ReadHandler {
   readonly work: Work;
   readonly kind: Registration['kind'];
@@ -75,7 +75,7 @@ export interface ReadHandler {
   readonly label: string | undefined;
   readonly dedup?: string | undefined;
   readonly invalid?: Skip;
-  /** All that it is asked about is permitted, so it is asked only where that is known. */
+  /** A rule that allows: it permits everything it matches, so it must not match when a matcher fails. */
   readonly permits?: boolean;
 }
 
@@ -113,7 +113,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
-/** What a description that forgets its type must be, by the key that only it has. */
+/** The type to suggest for a description without one, by a key that only this type has. */
 const TYPES: Readonly<Record<string, HandlerKind>> = {
   command: 'command',
   url: 'http',
@@ -126,7 +126,7 @@ function checkTyped(hook: object, where: string): void {
   if (key !== undefined) throw wrong(where, `has "${key}" and no "type"; add "type": "${TYPES[key]}"`);
 }
 
-/** In Claude Code's files, an unknown type, or one that is wrong for the event, affects that handler alone: it is listed and never runs. */
+/** In Claude Code's files, an unknown type, or one that the event does not allow, affects that handler alone: it is listed but never runs. */
 function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
     const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, CLAUDE_KINDS);
@@ -149,14 +149,14 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
 }
 
-/** A rule becomes a function that always gives the same answer; the client has no rules, so its files have none. */
+/** A rule becomes a function that always returns the same answer. Claude Code's files cannot contain rules. */
 function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
   const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
   const permits = spec.decision === 'allow';
   return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label, permits };
 }
 
-/** `key`: what a function is called that has its name only from the object it was written in. */
+/** `key`: the property in which the function was written. A function that has only this name counts as anonymous. */
 function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
   return {
     work: new CallbackWork(fn),

@@ -9,12 +9,12 @@ import { doneWithin } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
 import type { RegistrationOptions } from './register.js';
 
-/** Hooks that can be put into another scope. */
+/** Hooks that can be moved to another scope. */
 interface Movable {
   moveTo(scope: Scope): void;
 }
 
-/** The hooks that a start has put into its scope. */
+/** The hooks that the start of a session or agent has put into its scope. */
 export class HooksOfStart {
   readonly #all: Movable[] = [];
   #to: Scope | undefined;
@@ -24,7 +24,7 @@ export class HooksOfStart {
     if (this.#to) added.moveTo(this.#to);
   }
 
-  /** They are in another scope, and so are those that come yet. */
+  /** Moves the hooks to another scope, and all that are added later. */
   moveTo(scope: Scope): void {
     this.#to = scope;
     for (const added of this.#all) added.moveTo(scope);
@@ -41,7 +41,7 @@ interface LivesParts {
   left(scope: Scope): void;
 }
 
-/** What lives in scopes and ends with them, above all plugins; and the cleanups under way. */
+/** Things that live in scopes and end with them, mostly plugins; and the cleanups under way. */
 export class Lives {
   readonly #parts: LivesParts;
   readonly #in = new Map<Scope, Set<Life>>();
@@ -56,7 +56,7 @@ export class Lives {
     return this.#closed;
   }
 
-  /** How long each cleanup is waited for. */
+  /** Seconds to wait for each cleanup. */
   get seconds(): number {
     return this.#parts.seconds;
   }
@@ -83,7 +83,7 @@ export class Lives {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Ends what lives in the scopes. */
+  /** Ends everything that lives in the scopes. */
   async end(scopes: readonly Scope[]): Promise<void> {
     const lives = scopes.flatMap((scope) => [...(this.#in.get(scope) ?? [])].reverse());
     await Promise.all(lives.map((life) => life.end()));
@@ -98,7 +98,7 @@ export class Lives {
     this.#parts.left(scope);
   }
 
-  /** Starts all of them at once, so that one that fails or hangs does not keep the others from cleaning up. */
+  /** Starts all cleanups at once, so that one that fails or hangs does not keep the others from running. */
   readonly #run = (name: string, closers: readonly Closer[]): Promise<void> => {
     if (closers.length === 0) return Promise.resolve();
     const all = Promise.all(closers.map((closer) => this.#cleanUp(name, closer))).then(() => undefined);
@@ -122,14 +122,14 @@ interface LifeEnds {
   run(name: string, closers: readonly Closer[]): Promise<void>;
 }
 
-/** The life of a plugin, or of hooks made for one agent: it ends once, at the latest with their scope. */
+/** The life of a plugin, or of hooks made for one agent. It ends once, at the latest with its scope. */
 export class Life {
   readonly scope: Scope;
   readonly name: string;
   readonly plugin: boolean;
-  /** The checks before commands of its hooks run. */
+  /** Makes the check that runs before a command of its hooks. */
   trustCheckOf: RegistrationOptions['trustCheckOf'];
-  /** Of the start of an agent. */
+  /** If it belongs to a start that may fail: the hooks that this start has added. */
   given: HooksOfStart | undefined;
   readonly #ends: LifeEnds;
   readonly #undos = new Set<Undo>();
@@ -162,7 +162,7 @@ export class Life {
     return once;
   }
 
-  /** Calls the function when it ends; at once where it has ended. The undo takes the function out again. */
+  /** Calls the function when the life ends, or at once if it has ended. The returned undo removes the function. */
   onClose(call: Closer): Undo {
     checkOption('onClose(fn)', call, checks.fn);
     if (this.over) {
@@ -174,11 +174,11 @@ export class Life {
     return () => void this.#closers.delete(closer);
   }
 
-  /** Ends it: its hooks go, its signal aborts, then its cleanups are called, the last one first. Never rejects. */
+  /** Ends the life: removes its hooks, aborts its signal, then starts its cleanups, the last one first. Never rejects. */
   end(): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     let done: () => void = () => undefined;
-    // Set before any user code runs, because that code may end it again.
+    // Set before any user code runs, because that code may call `end` again.
     this.#ended = new Promise((resolve) => {
       done = resolve;
     });
