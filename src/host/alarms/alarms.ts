@@ -12,12 +12,12 @@ import { PolicyAsks } from './policy-asks.js';
 import { RememberedInput } from './remembered.js';
 import { alarmMessage, FORGOTTEN, shortReason } from './words.js';
 
-/** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
+/** Raised when what was done with a tool call differs from what was decided (docs/semantics.md 13). */
 export type HookAlarm = UnstampedRecord<AlarmRecord>;
 
-/** A call of a tool, as an event or a result tells of it. */
+/** A tool call, as an event or a result describes it. */
 export interface ToolUse extends CallKey {
-  /** The type of its agent, if that is known. */
+  /** The type of its agent, if known. */
   readonly agentType?: string | undefined;
   readonly tool: string;
   /** The scope's id, as in records. */
@@ -40,12 +40,12 @@ export interface AlarmParts {
   readonly logger: Pick<HostLogger, 'report' | 'alarm'>;
 }
 
-/** After this many undisputed calls without a report of what ran, silent judgements are no longer remembered. */
+/** After this many calls allowed unchanged without any evidence of what ran, such calls are no longer remembered. */
 const PATIENCE = 1_000;
 /** How many judgements are searched for a question that has no id. */
 const BACK = 1_000;
 
-/** Remembers what was decided about each call and compares it with what then happens. Never throws and never changes a decision. */
+/** Remembers what was decided about each call and compares that with what then happens. Never throws and never changes a decision. */
 export class Alarms {
   /** Whether calls that were allowed unchanged are remembered too. A plain field, because every fire about a call reads it. */
   awake = true;
@@ -59,7 +59,7 @@ export class Alarms {
   readonly #parts: AlarmParts;
   readonly #memory = new Memory<CallJudgement>();
   #silent = 0;
-  /** Whoever takes over; is told of what changes. */
+  /** Passes changes on to the process that takes over. */
   #next: ((call: PassedCall) => void) | undefined;
 
   constructor(parts: AlarmParts) {
@@ -72,7 +72,7 @@ export class Alarms {
     return role === 'ran' && (this.some || every === true);
   }
 
-  /** Stops remembering and comparing: what a recording ran obeyed the hooks of its own time. */
+  /** Stops remembering and comparing: the calls of a recording were decided by the hooks of that time. */
   replays(): void {
     this.#replay = true;
     this.awake = false;
@@ -96,7 +96,7 @@ export class Alarms {
     );
   }
 
-  /** The fire was rejected. That is not permission. */
+  /** The fire was rejected, which counts as a denial. */
   rejected(use: ToolUse, reason: string): void {
     this.strict = true;
     this.#remember(use, { by: 'host', reason }, undefined);
@@ -107,7 +107,7 @@ export class Alarms {
     if (!this.#memory.get(use)) this.#remember(use, undefined, undefined);
   }
 
-  /** The user or the approver said no. Without `use.id`, it applies only if exactly one call matches. */
+  /** The user or the approver said no. Without `use.id`, this applies only if exactly one call matches. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
     const found = this.#find(use, input);
     // The call was not worth remembering until it was refused.
@@ -153,7 +153,7 @@ export class Alarms {
     }
     const use = isNamed(call) ? call : { ...call, tool: judgement.tool };
     const again = judgement.ran;
-    // The id was reused by a harness that may not have asked about the second call.
+    // The harness has reused the id, and may not have asked about the second call.
     if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
     if (!again) this.#hasRun(judgement);
     if (!judgement.told) this.#compare(judgement, use, { by, input });
@@ -172,13 +172,13 @@ export class Alarms {
       this.#tell('other_input', use, { by, judgement, input });
   }
 
-  /** Tells how calls were judged that have not run yet, and from then on of every change: for the process that takes over. */
+  /** Passes on the judgements of calls that have not run, and every later change, to the process that takes over. */
   passOn(to: (call: PassedCall) => void): void {
     for (const judgement of [...this.#memory.newest(Number.POSITIVE_INFINITY)].reverse()) to(judgement.plain);
     this.#next = to;
   }
 
-  /** What the process before has judged; what was judged here is newer. */
+  /** Takes over a judgement of the previous process. One that was made here is newer and stays. */
   takeOver(call: PassedCall): void {
     if (this.#memory.get(call)?.passed === false) return;
     const judgement = CallJudgement.from(call);
@@ -188,7 +188,7 @@ export class Alarms {
     if (call.ran) this.#memory.ran(judgement);
   }
 
-  /** A call of an agent whose scope was not open. */
+  /** A call by an agent whose scope had to be opened again. */
   reopened(use: ToolUse, by: string): void {
     if (!this.#replay) this.#tell('reopened', use, { by });
   }
@@ -202,7 +202,7 @@ export class Alarms {
     this.#next?.(judgement.plain);
   }
 
-  /** The calls a question may be about; without an id, all calls of that tool with that input that have not run, newest first. */
+  /** The calls that a question may be about. Without an id: calls of that tool with that input that have not run, newest first. */
   #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): CallJudgement[] {
     const { session, agent, id } = use;
     if (id !== undefined) {

@@ -4,15 +4,15 @@ import { sha256 } from '../../values/sha256.js';
 
 /** An input in a form that can be compared: the order of keys does not matter. */
 export interface Canonical {
-  /** Its JSON with sorted keys, or the SHA-256 of that if it is long. */
+  /** The input's JSON with sorted keys, or its SHA-256 if it is long. */
   readonly key: string;
-  /** The start of that JSON, for people to read. */
+  /** The start of that JSON, for people. */
   readonly head: string;
 }
 
 /** How many characters of an input are remembered and reported. */
 export const HEAD = 4096;
-/** Kept behind that: it tells where a secret ends. */
+/** Additional characters that are kept after those, so that the end of a secret can be found. */
 const BEYOND = 1024;
 /** How many characters are hashed at a time. */
 const CHUNK = 1 << 16;
@@ -21,8 +21,8 @@ const MOST = 1 << 27;
 const PIECES = 1_000_000;
 
 /**
- * `loose`: as Claude Code reads an input that a hook or the user gave it: `"5"` may become 5, and false or null may be added. `undefined`: it
- * cannot be compared (it throws when it is read, or has no end). Not recursive: a model may nest as deep as it likes.
+ * Returns `undefined` if the input cannot be compared (reading it throws, or it has no end). `loose`: ignores the changes that Claude Code makes to an
+ * input from a hook or the user: `"5"` may become 5, and false or null may be added. Not recursive, because a model may nest as deeply as it likes.
  */
 export function canonical(value: unknown, loose = false): Canonical | undefined {
   try {
@@ -34,13 +34,13 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
   }
 }
 
-/** What of it is reported: the beginning of a long one. */
+/** The part of an input that is reported: the beginning, if it is long. */
 export const headOf = ({ head }: Canonical): string => beginning(head, HEAD, '');
 
-/** Of the JSON with sorted keys, which a short input is remembered by. */
+/** The SHA-256 of the JSON with sorted keys. A short input's key is the JSON itself. */
 export const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
 
-/** The JSON as it is written, hashed as it grows. */
+/** Text that is hashed in chunks while it is written. */
 class HashedText {
   #text = '';
   #head: string | undefined;
@@ -73,7 +73,7 @@ class HashedText {
 /** An array or object whose JSON is being written. */
 interface OpenValue {
   readonly of: object;
-  /** Of an object, sorted. */
+  /** The sorted keys of an object; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly length: number;
   at: number;
@@ -112,7 +112,7 @@ function write(value: unknown, loose: boolean, text: HashedText): void {
   }
 }
 
-/** What JSON writes for the value. */
+/** The value that `JSON.stringify` would write: the result of `toJSON`, if there is one. */
 export function asJson(value: unknown): unknown {
   const toJSON = typeof value === 'object' && value !== null ? (value as { toJSON?: unknown }).toJSON : undefined;
   return typeof toJSON === 'function' ? toJSON.call(value, '') : value;

@@ -23,11 +23,11 @@ export class CallJudgement extends MemoryEntry {
   readonly denied: Denial | undefined;
   /** Refused by the user or the approver. */
   refused: Denial | undefined = undefined;
-  /** The inputs it may run with, nearly always one; absent if they cannot be compared. */
+  /** The inputs that the call may run with, nearly always one; absent if they cannot be compared. */
   #may: RememberedInput | readonly RememberedInput[] | undefined;
   ran = false;
   told = false;
-  /** It was made in another process. */
+  /** The judgement was made in another process. */
   passed = false;
 
   constructor(tool: string, denied: Denial | undefined, input: RememberedInput | undefined) {
@@ -37,7 +37,7 @@ export class CallJudgement extends MemoryEntry {
     this.#may = input;
   }
 
-  /** What another process has judged. */
+  /** Restores a judgement of another process. */
   static from({ tool, denied, inputs, refused, ran, told }: PassedCall): CallJudgement {
     const judgement = new CallJudgement(tool, denied, undefined);
     judgement.#may = inputs?.map(RememberedInput.from);
@@ -53,19 +53,19 @@ export class CallJudgement extends MemoryEntry {
     return this.#may instanceof RememberedInput ? [this.#may] : this.#may;
   }
 
-  /** A quick check whether it may run with an input. false means nothing. */
+  /** A quick check whether the call may run with an input. false is inconclusive. */
   isPlainly(value: unknown): boolean {
     const may = this.#may;
     return may instanceof RememberedInput ? may.isPlainly(value) : may?.some((one) => one.isPlainly(value)) === true;
   }
 
-  /** It may run with this one, too. */
+  /** Adds an input that the call may run with. */
   grant(input: RememberedInput | undefined): void {
     const { inputs } = this;
     this.#may = input && inputs && [...inputs.slice(-3), input];
   }
 
-  /** How many characters it holds. */
+  /** The size of the judgement in characters. */
   get chars(): number {
     const { denied } = this;
     const may = this.#may;

@@ -12,15 +12,15 @@ export const isNamed = <T extends { readonly tool: string | undefined }>(
   call: T,
 ): call is T & { readonly tool: string } => call.tool !== undefined;
 
-/** The most bytes of entries, and the size of the marks that forgotten entries leave. */
+/** The most bytes of entries, and the size in bytes of the Bloom filter of forgotten entries. */
 const MOST = 15 << 20;
 const MARKS = 1 << 20;
 const LAST_MARK = MARKS * 8 - 1;
-/** Bytes of an entry apart from its texts. */
+/** Approximate bytes of an entry without its texts. */
 const ENTRY = 400;
-/** Bytes of an agent. */
+/** Approximate bytes of an agent's entry. */
 const AGENT = 400;
-/** How many calls that have run are kept, for evidence that comes a second time, soon after the first. With more, a collection of garbage copies them. */
+/** How many calls that have run are kept, because evidence may come a second time soon after the first. More would survive, and slow, garbage collections. */
 const RAN = 250;
 /** Longer names are stored as their hash. */
 const NAME = 256;
@@ -31,22 +31,22 @@ interface AgentCalls<T> {
   readonly session: string;
   readonly agent: string | undefined;
   readonly byId: Map<string, T>;
-  /** Of the name, with which the marks of its calls begin. */
+  /** The hash of `name`, from which the hashes of its calls continue. */
   readonly hash: Hash;
 }
 
-/** What is known about a call. One object each, in a list from the oldest to the newest: tens of thousands are kept, and all that is kept costs the garbage collector. */
+/** What is known about a call; also a node of a linked list. One object per call, because tens of thousands are kept and each costs the garbage collector. */
 export class MemoryEntry {
-  /** Absent while it is in no memory. */
+  /** The agent of the call; absent while the entry is in no memory. */
   of: AgentCalls<MemoryEntry> | undefined = undefined;
-  /** The list that it is in. */
+  /** The list that contains the entry. */
   line: EntryList | undefined = undefined;
   id = '';
   bytes = 0;
   older: MemoryEntry | undefined = undefined;
   newer: MemoryEntry | undefined = undefined;
 
-  /** The call that it is about. */
+  /** The call that the entry is about. */
   get call(): CallKey {
     const { session, agent } = this.of as AgentCalls<MemoryEntry>;
     return { session, agent, id: this.id };
@@ -82,16 +82,16 @@ class EntryList {
   }
 }
 
-/** What is known about calls: the newest 15 MiB, and of those that have run the last `RAN`. */
+/** Remembers calls: the newest `MOST` bytes, but of those that have run only the last `RAN`. */
 export class Memory<T extends MemoryEntry> {
   readonly #agents = new Map<string, AgentCalls<T>>();
   /** The agent of the last lookup. */
   #last: AgentCalls<T> | undefined;
   readonly #open = new EntryList();
   readonly #ran = new EntryList();
-  /** Bytes of the agents. */
+  /** Bytes of the agents' entries. */
   #bytes = 0;
-  /** A Bloom filter of the forgotten entries, three bits each: a marked call may have been known. */
+  /** A Bloom filter of the forgotten entries, three bits each: a marked call was perhaps known. */
   #marks: Uint8Array | undefined;
 
   get size(): number {
@@ -105,7 +105,7 @@ export class Memory<T extends MemoryEntry> {
     return this.#agentOf(call)?.byId.get(shorten(call.id));
   }
 
-  /** Adds or replaces an entry as the newest. `chars`: how many characters it holds. */
+  /** Adds or replaces an entry as the newest. `chars`: its size in characters. */
   set(call: CallKey, entry: T, chars: number): void {
     const of = this.#agentOf(call) ?? this.#newAgent(call);
     const id = shorten(call.id);
@@ -126,7 +126,7 @@ export class Memory<T extends MemoryEntry> {
     if (line === this.#ran) this.ran(entry);
   }
 
-  /** The call has run, so that nearly nothing more is asked about it. */
+  /** The call has run, so it is hardly ever looked up again. */
   ran(entry: T): void {
     entry.line?.remove(entry);
     this.#ran.add(entry);
@@ -139,7 +139,7 @@ export class Memory<T extends MemoryEntry> {
     for (let i = 0; i < count && entry !== undefined; i++, entry = entry.older) yield entry as T;
   }
 
-  /** The call was forgotten, or is indistinguishable from one that was, so nothing can be said about it. */
+  /** Whether the call was forgotten, or cannot be told from one that was. */
   mayBeForgotten(call: CallKey): boolean {
     const marks = this.#marks;
     const isMarked = (at: number): boolean => (((marks as Uint8Array)[at >> 3] as number) & (1 << (at & 7))) !== 0;
@@ -193,14 +193,14 @@ function nameOf(call: CallKey): string {
 
 export const shorten = (name: string): string => (name.length > NAME ? sha256(name) : name);
 
-/** Two hashes of a text, from which that of a longer text can go on. */
+/** Two hashes of a text, which can be continued with more text. */
 interface Hash {
   readonly a: number;
   readonly b: number;
 }
 const START: Hash = { a: 0x811c9dc5, b: 0x9747b28c };
 
-/** FNV-1a: an attacker who finds two names with one hash hides a call that no hook was asked about, as one who fills the memory does. */
+/** FNV-1a and a variant. Not collision-resistant: a collision can hide a call that no hook was asked about, but so can filling the memory. */
 function hashed({ a, b }: Hash, text: string): Hash {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -210,7 +210,7 @@ function hashed({ a, b }: Hash, text: string): Hash {
   return { a, b };
 }
 
-/** Calls `use` with its three positions in the Bloom filter, until it answers false. */
+/** Calls `use` with the three bit positions of a hash in the Bloom filter, until it returns false. Returns whether all returned true. */
 function marksOf({ a, b }: Hash, use: (at: number) => boolean): boolean {
   return use(a & LAST_MARK) && use(b & LAST_MARK) && use((a ^ (b >>> 7)) & LAST_MARK);
 }

@@ -1,13 +1,13 @@
 import { canonical } from './canonical.js';
 import type { CallKey } from './memory.js';
 
-/** A call whose id may not be known: a question about one need not say it. */
+/** A call without its id, which a question about the call need not contain. */
 type PolicyAskKey = Omit<CallKey, 'id'> & { readonly tool: string };
 
-/** How many are remembered, the newest. */
+/** How many asks are remembered; the oldest are dropped. */
 const MOST = 1_000;
 
-/** The calls that managed policy has asked about: then a person answers, or a managed hook does. */
+/** The calls that managed policy has asked about: only the user or a managed hook may allow them. */
 export class PolicyAsks {
   readonly #calls = new Set<string>();
 
@@ -15,7 +15,7 @@ export class PolicyAsks {
     return this.#calls.size > 0;
   }
 
-  /** What policy last said of this call with this input. */
+  /** Records whether policy, when it last decided about this call with this input, asked. */
   note(call: PolicyAskKey, input: unknown, asks: boolean): void {
     const key = keyOf(call, input);
     this.#calls.delete(key);
@@ -29,7 +29,7 @@ export class PolicyAsks {
   }
 }
 
-/** An input that cannot be compared is any. */
+/** All inputs that cannot be compared have the same key. */
 function keyOf({ session, agent, tool }: PolicyAskKey, input: unknown): string {
   return JSON.stringify([session, agent ?? null, tool, canonical(input, true)?.key ?? null]);
 }

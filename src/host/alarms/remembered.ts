@@ -13,17 +13,17 @@ export interface PassedInput {
 }
 
 /**
- * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
- * made on demand. Of a long one there is only the hash and the beginning.
+ * An input as it was when it was judged. Hardly any is ever compared, so a short one is only copied and serialised on demand. Of a long
+ * one, only the hash and the beginning are kept.
  */
 export class RememberedInput {
-  /** Roughly how many characters it holds. */
+  /** Its approximate size in characters. */
   readonly size: number;
-  /** NONE once it is written. */
+  /** NONE for a long input, and once the input has been serialised. */
   #copy: unknown = NONE;
   #exact: Canonical | undefined;
   #loose: string | undefined;
-  /** It came from a hook or the user; Claude Code completes and converts such inputs. */
+  /** The input came from a hook or the user. Claude Code completes and converts such inputs. */
   readonly #given: boolean;
 
   private constructor(size: number, given: boolean) {
@@ -48,7 +48,7 @@ export class RememberedInput {
     return remembered;
   }
 
-  /** What another process has remembered. */
+  /** Restores an input that another process has remembered. */
   static from({ size, given, exact, loose }: PassedInput): RememberedInput {
     const remembered = new RememberedInput(size, given);
     remembered.#exact = exact;
@@ -61,7 +61,7 @@ export class RememberedInput {
     return { size, given: this.#given, exact, loose };
   }
 
-  /** A quick check for equality. false means nothing: compare `exact` to be sure. */
+  /** A quick check for equality. false is inconclusive: compare `exact`. */
   isPlainly(value: unknown): boolean {
     try {
       return this.#copy !== NONE && same(this.#copy, value);
@@ -75,7 +75,7 @@ export class RememberedInput {
     return this.#exact as Canonical;
   }
 
-  /** Its key after Claude Code's conversions, if it came from a hook or the user. */
+  /** The key that ignores Claude Code's conversions, if the input came from a hook or the user. */
   get loose(): string | undefined {
     this.#write();
     return this.#loose;
@@ -90,7 +90,7 @@ export class RememberedInput {
   }
 }
 
-/** Whether both have the same JSON, as far as can be told without writing it. The copy is short and shallow. */
+/** Whether both have the same JSON; false is inconclusive, because nothing is serialised. Recursive, which is safe: the copy is short. */
 function same(copied: unknown, value: unknown): boolean {
   if (copied === value) return true;
   if (!isBare(copied) || !isBare(value)) return false;
@@ -114,7 +114,7 @@ interface MemoryBudget {
 class TooLong extends Error {}
 const TOO_LONG = new TooLong();
 
-/** A copy of what `canonical` would see. Strings are shared, so the cost depends on the number of values. `undefined` if it is long or cannot be read. */
+/** A copy of what `canonical` would read. Strings are shared, so the cost depends on the number of values. `undefined` if it is long or cannot be read. */
 function copyShort(value: unknown): { readonly value: unknown; readonly size: number } | undefined {
   const room: MemoryBudget = { chars: HEAD, pieces: PIECES };
   try {
@@ -142,7 +142,7 @@ function copy(given: unknown, room: MemoryBudget): unknown {
   }
   const keys = Object.keys(value);
   if (keys.length > room.pieces) throw TOO_LONG;
-  // Spread, which takes a tenth of setting one key after the other.
+  // A spread takes a tenth of the time of setting the keys one by one.
   const copied: Record<string, unknown> = { ...value };
   for (const key of keys) {
     take(room, key.length + 4);

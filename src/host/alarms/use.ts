@@ -5,7 +5,7 @@ import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
 
-/** A fire about a tool call, whichever event it is of. */
+/** A fire of any event that may be about a tool call. */
 interface AnyCallFire {
   readonly services: Services;
   readonly input: Json;
@@ -16,7 +16,7 @@ interface AnyCallFire {
         readonly scope?: ScopeRef | undefined;
         readonly toolUseID?: string | undefined;
         readonly everyTool?: boolean | undefined;
-        /** What comes of it is no decision about the call. */
+        /** Set for a shadow, whose result is no decision about the call. */
         readonly shadowOf?: string | undefined;
       }
     | undefined;
@@ -92,7 +92,7 @@ function answered({ services: { alarms } }: CallFire, use: PossibleUse, decision
     alarms.granted(use, input, decision.updatedInput === undefined ? undefined : { value: decision.updatedInput });
 }
 
-/** The fire was rejected. That is not permission. */
+/** The fire was rejected: unless it was aborted, that counts as a denial. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
   if (fire.options?.shadowOf !== undefined) return;
   const use = fire.state.spec.callRole === 'judges' ? useOf(fire) : undefined;
@@ -109,7 +109,7 @@ export function ran(fire: CallFire): void {
   fire.services.alarms.ran(use as ToolUse, { by: fire.state.spec.name, input });
 }
 
-/** The event is of an agent that had ended. If it is about a call, that is an alarm. */
+/** An agent that had ended has fired an event. If the event is about a tool call, an alarm is raised. */
 export function reopened(fire: AnyCallFire, event: string): void {
   const use = useOf(fire);
   if (use?.id !== undefined) fire.services.alarms.reopened(use as ToolUse, event);
@@ -117,7 +117,7 @@ export function reopened(fire: AnyCallFire, event: string): void {
 
 type PossibleUse = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
 
-/** The call an event is about. Never throws, although the getters of an unchecked input may. */
+/** The tool call that an event is about. Never throws, although the getters of an unchecked input may. */
 function useOf({ services, input, found, options: how }: AnyCallFire): PossibleUse | undefined {
   try {
     const ref = how?.scope;
@@ -142,7 +142,7 @@ function useOf({ services, input, found, options: how }: AnyCallFire): PossibleU
   }
 }
 
-/** What the user or approver answered to a question about a call, `event` being the question in terms of the event that asks the hooks first. */
+/** Remembers the answer of the user or approver to a question about a call. The second argument is the question, as the input of its event. */
 export function rememberAnswer(
   alarms: Alarms,
   { session_id: session, agent_id: agent, tool_use_id: id, tool_name: tool, tool_input: input }: Json,

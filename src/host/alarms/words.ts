@@ -2,11 +2,11 @@ import type { AlarmRecord } from '../../emit/record.js';
 import { beginning } from '../../emit/redact/part.js';
 import { own } from '../../values/own.js';
 
-/** A denied call may be among them, and goes unreported. */
+/** Reported once a minute at most: one of the forgotten calls may have been denied, and its alarm is lost. */
 export const FORGOTTEN =
   'A call ran whose decision is no longer remembered, because too many calls were decided since. Whether it was honoured is not known';
 
-/** Each kind of alarm: behind "the call X of Y", and as the beginning of a sentence about all of that kind. */
+/** Each kind of alarm: as the predicate after "the call X of Y", and as a clause that describes all alarms of that kind. */
 const WHAT = {
   not_honoured: { call: 'was denied, and it ran', all: 'A call ran that had been denied' },
   other_input: { call: 'ran with an input that nobody judged', all: 'A call ran with an input that nobody had judged' },
@@ -17,7 +17,7 @@ const WHAT = {
   },
 } as const satisfies Readonly<Record<AlarmRecord['alarm'], object>>;
 
-/** What alarms of a kind tell, without an end of the sentence. A later version may know more kinds. */
+/** Describes a kind of alarm, without a full stop. A record of a later version may have a kind that is unknown here. */
 export const alarmsInWords = (kind: string): string =>
   own(WHAT, kind)?.all ?? 'What was done differed from what was decided';
 
@@ -27,7 +27,7 @@ interface AlarmedCall {
   readonly denial?: { readonly reason: string | undefined } | undefined;
 }
 
-/** As much of a reason as is remembered. */
+/** The beginning of a reason, which is all that is remembered. */
 export const shortReason = (reason: string | undefined): string | undefined =>
   reason === undefined ? undefined : beginning(reason, 1_000, '');
 
