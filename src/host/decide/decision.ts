@@ -9,7 +9,7 @@ export interface DecisionFailure {
   readonly name: string;
   readonly cause: Cause;
   readonly message: string;
-  /** It blocks whatever the handler's `onFailure` says. */
+  /** The failure blocks whatever the handler's `onFailure` says. */
   readonly blocks?: true;
   readonly blocked: boolean;
 }
@@ -27,7 +27,7 @@ export type EndedBy = 'cap' | 'close';
 export interface HandlerOutcome {
   readonly id: string;
   readonly name: string;
-  /** It comes from Claude Code's own files or protocol; absent: from code. */
+  /** The hook comes from Claude Code's own files or protocol; absent: from code. */
   readonly dialect?: 'claude';
   readonly decision?: string;
   readonly message?: string;
@@ -39,7 +39,7 @@ export interface HandlerOutcome {
   readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of every decision, whatever its event. Read-only: fires in which every hook says the same may have one decision, which is frozen. */
+/** The fields of every decision, whatever its event. Read-only: fires with the same answers may share one decision, which is frozen. */
 export interface BaseDecision {
   readonly event: string;
   readonly fold: Fold;
@@ -48,11 +48,11 @@ export interface BaseDecision {
   readonly stopReason?: string;
   /** The reason of the deciding verdict; on block and stop events every blocking reason, one per line. */
   readonly reason?: string;
-  /** The handler (its id) whose word this is. */
+  /** The id of the handler that decided. */
   readonly decidedBy?: string;
-  /** Handlers (ids) whose opinion lost, in plan order. */
+  /** The ids of handlers whose answer did not win, in plan order. */
   readonly overruled: readonly string[];
-  /** The tool input with which a hook replaced the original; a deep copy that nobody else holds. */
+  /** The tool input with which a hook replaced the original; a deep copy that nothing else refers to. */
   readonly updatedInput?: unknown;
   readonly updatedOutput?: unknown;
   readonly suppressOutput: boolean;
@@ -60,9 +60,9 @@ export interface BaseDecision {
   readonly systemMessages: readonly string[];
   readonly failures: readonly DecisionFailure[];
   readonly conflicts: readonly Conflict[];
-  /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
+  /** On stop events: why the loop ended although hooks (`overruled`) would have kept it going. */
   readonly endedBy?: EndedBy;
-  /** Who settled an ask elsewhere (docs/semantics.md 10, `answered`); `verdict` and `reason` are the result. */
+  /** Who answered an ask outside the agent (docs/semantics.md 10, `answered`); `verdict` and `reason` are the result. */
   readonly answered?: RecordedAnswer;
   readonly interrupt?: boolean;
   readonly updatedPermissions?: readonly unknown[];
@@ -77,7 +77,7 @@ export interface BaseDecision {
   readonly terminalSequence?: string;
   /** Each handler's answer, in plan order. */
   readonly outcomes: readonly HandlerOutcome[];
-  /** The decision in the wire's own shape, as a single hook would have printed it. */
+  /** The decision as the output of a single hook, in Claude Code's format. */
   toJSON(): Record<string, unknown>;
 }
 
@@ -89,12 +89,12 @@ export interface FoldFields {
   /** The loop goes on, with `reason` as the next instruction. */
   stop: { readonly continues: boolean };
   context: unknown;
-  /** `blocked`: the thing failed or was refused altogether (WorktreeCreate). */
+  /** `blocked`: the operation failed or was refused (WorktreeCreate). */
   replace: { readonly value?: unknown; readonly blocked: boolean };
   observe: unknown;
 }
 
-/** Every field at once, as the code that makes decisions sees it. */
+/** A decision with the fields of all folds, for internal code. */
 export type AnyDecision = BaseDecision & {
   readonly verdict?: Verdict;
   readonly blocked?: boolean;
@@ -107,7 +107,7 @@ export type DecisionFields = { -readonly [K in keyof AnyDecision]?: AnyDecision[
 
 const NOTHING = Object.freeze([]) as readonly never[];
 
-/** Makes them when they are first read. Most are never read, and a function for each decision would keep more in memory. */
+/** Makes a decision's outcomes when they are first read. Most are never read, and a closure per decision would take more memory. */
 export interface OutcomesLater {
   listOutcomes(): readonly HandlerOutcome[];
 }
@@ -124,7 +124,7 @@ class DecisionObject {
   readonly systemMessages: readonly string[] = NOTHING;
   readonly failures: readonly DecisionFailure[] = NOTHING;
   readonly conflicts: readonly Conflict[] = NOTHING;
-  // Only the event's own fold's field is there at all.
+  // `declare`, because only the field of the event's fold may exist.
   declare readonly verdict?: Verdict;
   declare readonly blocked?: boolean;
   declare readonly continues?: boolean;
@@ -151,13 +151,13 @@ class DecisionObject {
   }
 }
 
-/** A decision from its fields; what is left out is the quiet default of its fold. `outcomes` may be made when first read. */
+/** Makes a decision. Fields that are left out have their fold's default, as if every hook were silent. */
 export function makeDecision(spec: EventSpec, fields: DecisionFields | undefined, outcomes: Outcomes): AnyDecision {
   const decision: AnyDecision = new DecisionObject(spec, outcomes);
   return fields === undefined ? decision : Object.assign(decision, fields);
 }
 
-/** As if one hook had printed all of it. */
+/** The decision in the form that a single hook would have printed. */
 function toWire(spec: EventSpec, d: AnyDecision): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};

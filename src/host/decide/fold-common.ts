@@ -10,11 +10,11 @@ export interface HandlerResult {
   readonly registration: Registration;
   readonly outcome?: Outcome | undefined;
   readonly failure?: Failure | undefined;
-  /** Its allow was for an input that will not run, or it no longer matches: the allow counts as none. */
+  /** Its allow was for an input that will not run, or a re-ask failed: the allow counts as `none`. */
   readonly allowLapsed?: boolean;
 }
 
-/** Whether `common` has nothing to do with it. */
+/** Whether the answer has only a verdict: none of the fields that `common` handles. */
 export const isVerdict = ({
   additionalContext,
   systemMessage,
@@ -28,14 +28,14 @@ export const isVerdict = ({
   goesOn !== false &&
   specific === undefined;
 
-/** The fields that every event has. */
+/** Sets the fields that do not depend on the fold. */
 export function common(
   fields: DecisionFields,
   spec: EventSpec,
   said: readonly HandlerResult[],
   subject: Subject,
 ): void {
-  // Made for the first that has one: a decision begins with empty lists.
+  // Created for the first item only: a decision already has shared empty lists.
   let additionalContext: string[] | undefined;
   let systemMessages: string[] | undefined;
   let failures: DecisionFailure[] | undefined;
@@ -59,7 +59,7 @@ export function common(
   if (own !== undefined) Object.assign(fields, own);
 }
 
-/** Adds to a list that is made for its first item. */
+/** Adds to a list, which is created for its first item. */
 function add<T>(list: T[] | undefined, item: T): T[] {
   if (list === undefined) return [item];
   list.push(item);
@@ -86,7 +86,7 @@ function listFailure(spec: EventSpec, s: HandlerResult, subject: Subject): Decis
   };
 }
 
-/** Event-specific keys: lists are joined, of flags and strings the last in plan order counts. Those of a nested verdict go with it. */
+/** Event-specific keys: lists are concatenated; of flags and strings, the last in plan order counts. Keys of a nested verdict are handled with the verdict. */
 function specifics(
   fields: Record<string, unknown>,
   spec: EventSpec,
@@ -101,7 +101,7 @@ function specifics(
   }
 }
 
-/** All handlers' answers, not yet serialised. */
+/** Lists all handlers' answers on demand. */
 export class OutcomeList implements OutcomesLater {
   readonly #said: readonly HandlerResult[];
 

@@ -9,12 +9,12 @@ export type Decisions = 'strictest' | 'first' | 'last';
 
 export interface FoldContext {
   readonly decisions: Decisions;
-  /** Managed hooks have asked about the call, so of the hooks that answer for the user only managed ones may allow it. */
+  /** Managed hooks have asked about the call, so among hooks that answer for the user only managed ones may allow it. */
   readonly policyAsks?: boolean | undefined;
   /** The subject of the input, for events where some subjects cannot be blocked. */
   readonly subject?: Subject;
   readonly conflicts?: readonly Conflict[] | undefined;
-  /** The rewritten field's final value, where a rewrite stood. */
+  /** The rewritten field's final value, if a rewrite was accepted. */
   readonly rewritten?: { readonly value: unknown } | undefined;
   /** Replaces an output that could not be carried to all hooks, unless a hook has replaced it. */
   readonly withheld?: { readonly value: unknown } | undefined;
@@ -24,7 +24,7 @@ export interface FoldContext {
 
 export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
 
-/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `outcomes`: of the silent ones too. */
+/** Folds results, in plan order, into one decision. The order of finishing does not matter. `outcomes`: those to list, including silent hooks. */
 export function fold(
   spec: EventSpec,
   said: readonly HandlerResult[],
@@ -44,14 +44,14 @@ export function fold(
   return decision;
 }
 
-/** It has nothing of what every event has (`common`). */
+/** The result needs no work by `common`. */
 const isVerdictAlone = ({ outcome, failure }: HandlerResult): boolean =>
   failure === undefined && (outcome === undefined || isVerdict(outcome));
 
-/** A silent hook changes nothing, whatever the fold. */
+/** Whether the hook answered or failed: a silent one changes nothing in any fold. */
 const speaks = (s: HandlerResult): boolean => s.outcome !== undefined || s.failure !== undefined;
 
-/** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
+/** The verdict of one handler on a gate: from its answer, its `continue: false` (only in code), and its failure policy if it failed. */
 export function verdictOf(spec: EventSpec, s: HandlerResult): Verdict {
   const own = ownVerdict(s);
   return s.failure === undefined ? own : stricter(own, effectOf(spec, s.registration.onFailure, s.failure));
@@ -72,7 +72,7 @@ function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
   const { outcome, failure } = s;
   if (failure !== undefined && verdictOf(spec, s) !== ownVerdict(s)) return failure.message;
   const reason = outcome?.reason ?? outcome?.stopReason;
-  // It ended the run, so the reason of its verdict is not the reason for that.
+  // The deny comes from `continue: false`, so the reason of the handler's own verdict does not explain it.
   const ended = outcome?.continue === false && s.registration.dialect === 'code' && outcome.verdict !== 'deny';
   return ended ? (outcome.stopReason ?? reason) : reason;
 }
@@ -96,7 +96,7 @@ function answer(fields: DecisionFields, spec: EventSpec, said: readonly HandlerR
   }
 }
 
-/** The strictest of those that count, of equals the first in plan order. */
+/** The strictest verdict among those that count wins; among equals, the first in plan order. */
 function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
   const { decisions } = context;
   const chosen = decisions === 'strictest' ? undefined : spoken(spec, said, decisions);
@@ -121,7 +121,7 @@ function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerRes
   if (spec.nestedDecision) Object.assign(fields, grants(spec, said, verdict));
 }
 
-/** What is said to a question that managed policy has asked. */
+/** Answers a question that managed policy has asked: an allow counts only from managed hooks. */
 function gateOfPolicy(
   fields: DecisionFields,
   spec: EventSpec,
@@ -144,7 +144,7 @@ function overrule(fields: DecisionFields, spec: EventSpec, said: readonly Handle
   if (others.length > 0) fields.overruled = others;
 }
 
-/** What comes with a nested verdict counts only from handlers that gave this verdict themselves. */
+/** Fields of a nested verdict count only from handlers that gave the winning verdict themselves. */
 function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): DecisionFields {
   const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(spec, s) === verdict);
   const given = sharing.map((s) => s.outcome?.specific ?? {});
@@ -160,11 +160,11 @@ function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' 
   return which === 'first' ? said.find(hasWord) : said.findLast(hasWord);
 }
 
-/** Whether it counts whatever the others say. */
+/** Whether the verdict counts even if `decisions` chose another handler. */
 const stands = (s: HandlerResult, rank: number, chosen: HandlerResult | undefined): boolean =>
   endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask) || isOutside(s, chosen);
 
-/** The answer of an outer scope counts if a rule's `allow` would loosen it. */
+/** The verdict of an outer scope counts if the chosen one is a rule's `allow`, which must not loosen it. */
 const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean =>
   chosen?.registration.kind === 'rule' &&
   chosen.outcome?.verdict === 'allow' &&
@@ -172,10 +172,10 @@ const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean
 
 const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === 'managed';
 
-/** An accepted guard that could not be asked is not just one opinion among others. */
+/** The failure of an untrusted guard, which could not be asked, must not be overruled. */
 const isUntrusted = (s: HandlerResult): boolean => s.failure?.cause === 'untrusted';
 
-/** It kept later handlers, which might have denied, from being asked: its deny cannot be overruled. */
+/** A handler that ends the run kept later handlers, which might have denied, from running: its deny cannot be overruled. */
 const endsRun = (s: HandlerResult): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
 
 function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): DecisionFields {
@@ -196,7 +196,7 @@ function decidedBy(by: readonly HandlerResult[]): DecisionFields {
   return fields;
 }
 
-/** docs/semantics.md 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
+/** docs/semantics.md 7: `continue: false` always ends the loop; otherwise block, context or (only in code) `continue: true` keep it going. */
 function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;
@@ -219,8 +219,8 @@ function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): Dec
 }
 
 /**
- * If it was refused or failed, there is no value; a block may mean one of the event's own. Otherwise the last in plan order wins; every other value is a
- * recorded conflict.
+ * If a handler failed or blocked, there is no value, unless the event defines what value a block means. Otherwise the last value in plan order wins, and
+ * every other value is recorded as a conflict.
  */
 function replace(spec: EventSpec, said: readonly HandlerResult[]): DecisionFields {
   const failed = said.filter((s) => s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block');

@@ -11,27 +11,27 @@ import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
 export interface Candidates {
   /** Registrations whose matcher accepts the subject, in plan order, observers last. */
   readonly list: readonly Registration[];
-  /** The place of each in the plan. */
+  /** The index of each in the plan's registrations. */
   readonly places: readonly number[];
-  /** How many of them are not observers; they come first. */
+  /** How many of them are not observers; these come first. */
   readonly deciders: number;
-  /** Copies of one hook by dedup key, only where there is more than one. */
+  /** Copies of the same hook, by dedup key; only keys with more than one copy. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
   /** The subject alone decides who runs, and all run in series, so the walk need not check any of them again. */
   readonly plain: boolean;
-  /** If all run in series, each for itself: the decision of a fire in which every hook runs and is silent. */
+  /** The decision of a fire in which every hook runs and is silent. Absent if hooks run in parallel, once or after a trust check, or are copies. */
   readonly quiet: SilentDecision | undefined;
-  /** What the hooks said in the last fire, if they may say it again. */
+  /** The hooks' answers in the last fire, if they may be repeated. */
   said: SharedAnswers | undefined;
 }
 
-/** Answers, and from the second fire with the same answers on their decision, which all such fires share; frozen. */
+/** Answers of a fire. From the second fire with the same answers on, also their decision, frozen, which all such fires share. */
 export interface SharedAnswers {
   readonly answers: readonly HandlerResult[];
   readonly decision: AnyDecision | undefined;
 }
 
-/** The decision if every hook is silent: shared by all fires and frozen; as a value and as a promise. */
+/** The decision if every hook is silent, as a value and as a promise. Frozen, because all such fires share it. */
 export class SilentDecision implements OutcomesLater {
   readonly decision: AnyDecision;
   readonly promise: Promise<AnyDecision>;
@@ -51,7 +51,7 @@ export class SilentDecision implements OutcomesLater {
 }
 
 const MEMO = 512;
-/** Plans with up to this many registrations share one list of places. */
+/** Plans with up to this many registrations share their lists of places. */
 const FEW = 16;
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
@@ -61,7 +61,7 @@ export class Plan {
   readonly size: number;
   /** Registrations that are not enforced. */
   readonly shadows: readonly Registration[];
-  /** The shares in which hooks are enforced; `#bySession` has the resulting plans, by how many shares leave a session out. */
+  /** The distinct shares of sessions in which hooks are enforced. `#bySession`: the resulting plans, by the number of shares that exclude a session. */
   readonly #shares: readonly number[];
   #bySession: Map<number, Plan> | undefined = undefined;
   #session: unknown;
@@ -82,7 +82,7 @@ export class Plan {
     this.#whole = uniform ? candidatesOf(this, undefined) : undefined;
   }
 
-  /** The plan for one session: a hook that is enforced in a share of sessions either decides there or does not. */
+  /** The plan for one session, in which a hook that is enforced in a share of sessions either decides or is a shadow. */
   in(session: unknown): Plan {
     if (this.#shares.length === 0) return this;
     // Most fires belong to the same session as the previous one.
@@ -105,7 +105,7 @@ export class Plan {
     return plan;
   }
 
-  /** Where a registration stands in the order. */
+  /** The index of a registration in the plan. */
   placeOf(registration: Registration): number {
     this.#places ??= new Map(this.registrations.map((r, i) => [r.id, i]));
     return this.#places.get(registration.id) ?? this.size;
@@ -123,7 +123,7 @@ export class Plan {
     this.#memo ??= new Map();
     const known = this.#memo.get(key);
     if (known) return known;
-    // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
+    // A predicate also depends on the input: its registration stays a candidate, and the predicate is called when its turn comes.
     const found = candidatesOf(this, subject);
     if (this.#memo.size >= MEMO) this.#memo.clear();
     this.#memo.set(key, found);
@@ -131,7 +131,7 @@ export class Plan {
   }
 }
 
-/** Pure: merges the scopes, outermost first. `own`: the scopes of the agent itself, which its own Stop hooks are for. */
+/** Merges the scopes, outermost first. `own`: the scopes of the agent itself, in which hooks for its own stop count. */
 export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonly Scope[]): Plan {
   const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope)));
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
@@ -147,7 +147,7 @@ export function barred(r: Registration, subject: Subject): SkipReason | undefine
 /** Whether its `if` rule, which is about tools, can be looked up by the subject. */
 const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool && hasToolSubject(r.spec);
 
-/** It runs after the previous hook, whichever that was; it needs no trust check, and its run need not be remembered. */
+/** The hook runs in series, needs no trust check, and need not remember that it ran. */
 const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustCheck === undefined && !r.once;
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
@@ -177,12 +177,12 @@ function candidatesOf({ spec, registrations }: Plan, subject: Subject): Candidat
   };
 }
 
-/** The lists of all places, by their length: most plans are short, and all of their hooks are candidates. */
+/** Lists `[0, 1, …]` by length, for plans whose hooks are all candidates: most plans are such, and short. */
 const ALL: (readonly number[])[] = [];
 
 function placesOf(registrations: readonly Registration[], subject: Subject): readonly number[] {
   const places = registrations.flatMap((r, i) => (barred(r, subject) === undefined ? i : []));
-  // Kept for long, so copied: the result of `flatMap` has spare capacity, an exact copy has none.
+  // Copied, because the list is kept and the result of `flatMap` has spare capacity.
   if (places.length < registrations.length || places.length > FEW) return places.slice();
   ALL[places.length] ??= places.slice();
   return ALL[places.length] as readonly number[];
@@ -190,7 +190,7 @@ function placesOf(registrations: readonly Registration[], subject: Subject): rea
 
 const GUARDED = new WeakMap<Candidates, Candidates>();
 
-/** The same with `onFailure: 'block'` wherever no policy was set. */
+/** The candidates with `onFailure: 'block'` for hooks without a failure policy of their own. */
 function asGuards(found: Candidates): Candidates {
   const known = GUARDED.get(found);
   if (known) return known;
@@ -207,9 +207,9 @@ const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
   Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
 
 /**
- * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
- * stage, or one series registration; by their places in the list. `end` is where the wave after it begins; `last` where the list
- * ends, before the observers. `runs` is told which hooks are only looked at `ahead` of their turn; it is never asked that about a predicate.
+ * The next wave at or after index `from`, for the current input: a maximal run of parallel registrations of one scope and stage, or a
+ * single registration in series. `wave` has indexes in the list, `end` is the index where the following wave begins, and `last` limits
+ * the search. `runs` gets `ahead` for hooks whose turn has not come, which are never hooks with a predicate.
  */
 export function nextWave(
   { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
@@ -223,11 +223,11 @@ export function nextWave(
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [i], end: i + 1 };
   const joins = (r: Registration): boolean => r.mode === 'parallel' && isBeside(r, first);
-  /** The next one that may be in the wave, if all that run before it have a predicate, which may leave them out; else -1. */
+  /** The index of the next hook that can join the wave if every hook before it that could run has a predicate, which may exclude it; otherwise -1. */
   const nextFrom = (from: number): number => {
     for (let i = from; i < last; i++) {
       const r = list[i] as Registration;
-      // A list is ordered by scope and stage, so no other one follows.
+      // The list is ordered by scope and stage, so none of the same follows.
       if (!isBeside(r, first)) return -1;
       if (r.matcher.static ? runs(r, i, true) : joins(r)) return joins(r) ? i : -1;
     }
@@ -238,7 +238,7 @@ export function nextWave(
   let next = i;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
-    // A predicate is asked when its turn comes, when the hooks before it have run; between hooks that run together it is asked with them.
+    // The predicate of a series hook is called after the hooks before it have run, unless more hooks of this wave may follow: then it is called now.
     if (!joins(r) && !r.matcher.static) {
       if (i > next) next = nextFrom(i + 1);
       if (next < 0) break;
@@ -246,7 +246,7 @@ export function nextWave(
     if (!runs(r, i)) continue;
     if (!joins(r)) break;
     wave.push(i);
-    // Later ones are checked again when their turn comes, because this wave may change the input.
+    // Hooks from here on are checked again when their turn comes, because this wave may change the input.
     end = i + 1;
   }
   return { wave, end };
@@ -254,7 +254,7 @@ export function nextWave(
 
 const isBeside = (r: Registration, other: Registration): boolean => r.scope === other.scope && r.stage === other.stage;
 
-/** Of several copies of one hook, the outermost runs, with the strictest failure policy of all and in the background only if all are. */
+/** Of several copies of one hook, the outermost runs: with the strictest failure policy of all, and in the background only if all do. */
 export function mergeCopies(copies: readonly Registration[]): Registration {
   const first = copies[0] as Registration;
   const rank = { continue: 0, ask: 1, block: 2 } as const;

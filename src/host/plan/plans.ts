@@ -18,9 +18,9 @@ interface StampedPlan {
   readonly plan: Plan;
 }
 
-/** One event's plans by scope, each good for as long as no registration in its lineage changed. */
+/** One event's plans by scope. Each is valid until a registration in its lineage changes. */
 export class EventPlans {
-  /** All registrations for the event, in whatever scope. */
+  /** The number of registrations for the event in all scopes. */
   total = 0;
   readonly #spec: EventSpec;
   readonly #sources: Sources;
@@ -28,7 +28,7 @@ export class EventPlans {
   #scope: Scope | undefined;
   #plan: Plan | undefined;
   #changes = -1;
-  /** Of two scopes whose hooks both count: by the one, then by the other. */
+  /** Plans of fires in which the hooks of two scopes count, by one scope and then the other. */
   readonly #joined = new WeakMap<Scope, WeakMap<Scope, StampedPlan>>();
 
   constructor(spec: EventSpec, sources: Sources) {
@@ -52,7 +52,7 @@ export class EventPlans {
 
   #find(scope: Scope): Plan {
     const { all, changes } = this.#sources;
-    // The sum of the versions that the plan is made from; versions only grow.
+    // The sum of the versions of the scopes that the plan is made from. Versions only grow, so an equal sum means no change.
     const stamp = all ? changes : versionsOf(scope);
     const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
     if (cached !== undefined) return cached;
@@ -84,7 +84,7 @@ export class EventPlans {
     return parentHasOwnStop ? undefined : this.#find(scope.parent);
   }
 
-  /** `merge: 'all'`: the base of the fire's session, then every agent's scope in creation order. */
+  /** `merge: 'all'`: the lineage's scopes that are not agents', then every agent's scope in creation order. */
   #andAllAgents(lineage: readonly Scope[]): Scope[] {
     const agents = [...this.#sources.tree.agents()];
     for (const scope of lineage) if (scope.kind === 'agent' && !agents.includes(scope)) putInPlace(scope, agents);
@@ -92,9 +92,9 @@ export class EventPlans {
   }
 }
 
-/** A scope that `explain` looks at before it is open takes the place of the open one, or the one that it would have. */
+/** A detached scope of a preview takes the place of the open scope of its agent, or the place that it would get. */
 function putInPlace(scope: Scope, agents: Scope[]): void {
-  // The hooks of a start that has failed are below the open one.
+  // Not its own parent: the hooks of a failed start are in a scope with the same id, below the open one.
   const isOpen = (one: Scope): boolean => one.session === scope.session && one.id === scope.id && one !== scope.parent;
   const open = agents.findIndex(isOpen);
   if (open >= 0) agents[open] = scope;

@@ -6,10 +6,10 @@ export function isEnforcedIn(share: number, session: unknown): boolean {
   return hashOf(typeof session === 'string' ? session : '') < share * 2 ** 32;
 }
 
-/** `enforced in 30 % of sessions`. Without the last digits, which a product of fractions has wrong. */
+/** `enforced in 30 % of sessions`. Rounded to 12 digits, because the product has rounding errors. */
 export const inShare = (share: number): string => `enforced in ${Number((share * 100).toPrecision(12))} % of sessions`;
 
-/** FNV-1a with a mixed last step, so that names that differ only at the end are spread as well. */
+/** FNV-1a with a final mixing step, so that names that differ only at the end are spread evenly, too. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -40,7 +40,7 @@ export function shadowOf(r: Registration): Registration {
   return alone;
 }
 
-/** Registrations that do not decide. A hook that policy or trust keeps from running does not run in the shadow either. */
+/** Registrations that run as shadows. A hook that is skipped for any other reason does not run as a shadow either. */
 export function shadowsIn(registrations: readonly Registration[]): readonly Registration[] {
   return own(registrations.filter(({ skip }) => skip?.reason === 'shadow'));
 }
@@ -55,7 +55,7 @@ const NONE: readonly never[] = [];
 /** Every plan keeps this list, and it is usually empty. */
 const own = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
-/** The registration as it stands in a session: skipped if it is not enforced there. */
+/** The registration for one session: skipped as a shadow if it is not enforced there. */
 export function standsIn(r: Registration, session: unknown): Registration {
   if (r.enforce === undefined || r.skip !== undefined || isEnforcedIn(r.enforce, session)) return r;
   const why = `it is ${inShare(r.enforce)}, and this is not one of them`;

@@ -4,13 +4,13 @@ import { type Candidates, mergeCopies } from './plan.js';
 
 /** The facts that decide which hooks run, including what has run already. */
 export interface RunFacts extends SkipFacts {
-  /** It was already called in this fire. */
+  /** Whether the hook was already called in this fire. */
   hasRun(r: Registration): boolean;
-  /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
+  /** Whether the hook ran in an earlier fire about the same tool call: then a `once` hook may run again, as within one fire. */
   ranBefore(r: Registration): boolean;
 }
 
-/** Says which hooks of a plan run. The walk asks it before each call; `explain` asks it about every hook. */
+/** Decides which hooks of a plan run: before each call of a walk, and for every hook in `explain`. */
 export class WhoRuns {
   readonly candidates: Candidates;
   readonly #facts: RunFacts;
@@ -20,7 +20,7 @@ export class WhoRuns {
     this.#facts = facts;
   }
 
-  /** Why a registration does not run on the input as it stands; `undefined`: it does. */
+  /** Why a registration does not run on the current input; `undefined`: it runs. */
   why(r: Registration): SkipReason | undefined {
     const reason = this.#reason(r);
     if (reason !== undefined && !(reason === 'once' && this.#mayAgain(r))) return reason;
@@ -34,7 +34,7 @@ export class WhoRuns {
     return copies ? mergeCopies(copies) : r;
   }
 
-  /** The copies of one hook that match or have run, and are trusted. Undefined for an untrusted copy, which is not merged and fails by itself. */
+  /** The copies of a hook that match or have run, and are trusted. Undefined for an untrusted copy, which is not merged and fails on its own. */
   copies(r: Registration): readonly Registration[] | undefined {
     const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;
