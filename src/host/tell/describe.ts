@@ -7,8 +7,8 @@ import { inShare } from '../plan/shadows.js';
 import type { DescribedHook, Description, MadeHooks } from '../types.js';
 
 /**
- * The scope tree from here on, as plain data that also prints for people. `waiting` is what agents of a type will get
- * (`spawnHooks`), `makers` what is made for them when they come, `taps` those on the host's own hooks; all stand in the host's scope.
+ * The scope and its descendants as plain data, which `String()` prints for people. `waiting`: hooks that agents of a type will get
+ * (`spawnHooks`), `makers`: functions that make hooks for them, `taps`: raw taps on `host.hooks`. All three are listed in the host's scope.
  */
 export function describeScope(
   scope: Scope,
@@ -23,7 +23,7 @@ export function describeScope(
     for (const type of waiting) {
       const made = makers.filter(({ agentType }) => agentType === type.id);
       const described = describeScope(type);
-      // Managed hooks, which stand elsewhere, may be all that such agents get.
+      // Such agents may get only managed hooks, which are listed in the managed scope.
       if (described.hooks.length + made.length === 0) continue;
       children.push({ ...described, kind: 'agents of type', ...(made.length > 0 ? { made } : {}) });
     }
@@ -75,7 +75,7 @@ export function describeHook(r: Registration): DescribedHook {
   };
 }
 
-/** Checked as files are now, in the directory where the hook runs unless the input names another. */
+/** Checks the files as they are now, in the directory where the hook runs if its input names no other. */
 function untrusted(r: Registration): Pick<DescribedHook, 'untrusted'> {
   const why = r.skip === undefined ? r.trustCheck?.({})?.why : undefined;
   return why === undefined ? {} : { untrusted: why };
@@ -91,7 +91,7 @@ function print(
   return [head, ...lines, ...children.flatMap((c) => print(c, `${indent}  `))];
 }
 
-/** Hooks that are not there yet, on one line. */
+/** One line for hooks that a function will make. */
 export function printMade({ agentType, name, plugin, source }: MadeHooks): string {
   const from = [name, source.kind, source.name ?? plugin, source.file].filter(Boolean).join(' ');
   return plain(`hooks made when an agent of type ${agentType} starts  [${from}]`);

@@ -19,31 +19,31 @@ import { describeHook } from './describe.js';
 export interface ExplainedHook extends DescribedHook {
   readonly scope: string;
   readonly runs: boolean;
-  /** From 0; the handlers of one wave would run at the same time. null: it would not run. */
+  /** From 0; the handlers of one wave would run at the same time. null: the hook would not run. */
   readonly wave: number | null;
-  /** `untrusted`: it has its place in the plan, does not run, and fails. */
+  /** `untrusted`: the hook has its place in the plan, but would fail instead of running. */
   readonly reason?: SkipReason | 'untrusted';
   /** In words, with the file or setting that decided it. */
   readonly why?: string;
 }
 
-/** What a fire would do, as far as can be said without the hooks' answers: rewrites and an end by `continue: false` may change it. */
+/** What a fire would do, as far as is known without the hooks' answers, which may rewrite the input or end the run (`continue: false`). */
 export interface Explanation {
   readonly event: string;
   readonly scope: string;
   /** false: the named scope is not open; the session's lineage is used. */
   readonly scope_known: boolean;
-  /** The text that matchers are compared with; absent if the event has none, or if it could not be computed. */
+  /** The text that matchers are compared with; absent if the event has none or it could not be computed. */
   readonly subject?: string;
-  /** The hooks that would run in plan order, then those of their lineage that would not, then those of other scopes. */
+  /** First the hooks that would run, in plan order, then others of the scope's lineage, then those of other scopes. */
   readonly hooks: readonly ExplainedHook[];
-  /** Functions that make hooks when an agent of their type starts: those may be for this event too, and are not in `hooks` before. */
+  /** Functions that make hooks when an agent of their type starts. Those hooks may be for this event, too, but are not known before. */
   readonly made?: readonly MadeHooks[];
 }
 
 /** Options of `explain`. */
 export interface ExplainOptions {
-  /** The scope to look from: as of `fire`. */
+  /** The scope to fire in, as for `fire`. */
   readonly scope?: ScopeRef | undefined;
 }
 
@@ -80,14 +80,14 @@ export function explain(
   }
 }
 
-/** Every registration for the event outside of the scope's plan: those of other scopes, and those waiting for agents of a type. */
+/** Every registration for the event outside the scope's plan: those of other scopes, and those for future agents of a type. */
 function outsideOf(
   registrar: HostCore['registrar'],
   spec: EventSpec,
   plan: Plan,
   { agentType }: Scope,
 ): Registration[] {
-  // By id: in a session outside of its share, a hook stands as a copy.
+  // By id, because the plan has a copy of a hook that is not enforced in this session.
   const within = new Map(plan.registrations.map((r) => [r.id, r.scope]));
   const all = function* (scope: Scope): Generator<Registration> {
     yield* scope.own(spec.name);
@@ -99,7 +99,7 @@ function outsideOf(
 
 function elsewhere(r: Registration): ExplainedHook {
   const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
-  // For a hook that is not enforced, the words of its skip say that it was asked.
+  // Not the text of a shadow's skip, which says that the hook was asked.
   const skip = r.skip?.reason === 'shadow' ? undefined : r.skip;
   return row(r, { reason: skip?.reason ?? 'scope', why: skip?.why ?? `only for ${whose}` });
 }
@@ -122,7 +122,7 @@ class PlanReader {
     this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }
 
-  /** Raw taps run whatever the input is, before and after those who decide. */
+  /** The hooks that would run. Raw taps run on any input, before and after the hooks that decide. */
   running(taps: readonly RawTap[]): ExplainedHook[] {
     const { deciders, list } = this.#who.candidates;
     const rows: ExplainedHook[] = [];

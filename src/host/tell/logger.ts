@@ -12,8 +12,8 @@ const MINUTE = 60_000;
 type LogFunction = (message: string, detail?: unknown) => void;
 
 /**
- * What a host has to say of failures and warnings. Repeats, such as one handler failing with one cause, are one line per minute and one with their
- * count; a host writes at most 100 lines a minute, and says how many were left out.
+ * A host's failures and warnings. Of repeats, such as one handler that fails with the same cause, one line is written per minute and then one with their
+ * count. A host writes at most 100 lines a minute and reports how many were left out.
  */
 export class HostLogger {
   readonly #write: LogFunction;
@@ -25,7 +25,7 @@ export class HostLogger {
   /** Alarms that wait for room. When `ALARMS_KEPT` wait, further ones are counted with the other lines that are left out. */
   #alarms: { readonly message: string; readonly detail: unknown }[] = [];
 
-  /** `unheard`: where lines go that no logger of the user's takes. */
+  /** `unheard`: used if the user has set no logger. */
   constructor(
     logger: LogFunction | undefined,
     now: () => number = () => performance.now(),
@@ -35,7 +35,7 @@ export class HostLogger {
     this.#now = now;
   }
 
-  /** `repeats`: what makes two lines one. Default: nothing does. */
+  /** `repeats`: a key; lines with the same key are repeats. Default: the line is never a repeat. */
   readonly report = (message: string, detail?: unknown, repeats?: string): void => {
     const now = this.#now();
     if (now - this.#began >= MINUTE) {
@@ -52,7 +52,7 @@ export class HostLogger {
     }
   };
 
-  /** As `report`, except that an alarm for which there is no room waits and is written first in the next minute, or at close. */
+  /** Like `report`, but an alarm beyond the limit waits, and is written first in the next minute or at close. */
   readonly alarm = (message: string, detail: unknown): void => {
     const isFull = this.#written >= LINES_PER_MINUTE && this.#now() - this.#began < MINUTE;
     if (isFull && this.#alarms.length < ALARMS_KEPT) this.#alarms.push({ message, detail });

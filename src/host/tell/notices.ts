@@ -1,7 +1,7 @@
-/** How many notices are remembered, so that each is given once per session. */
+/** How many notices are remembered, so that each is reported once per session. */
 const REMEMBERED = 1_000;
 
-/** Reports once a session each file whose hooks do not run because they changed after they were accepted. */
+/** Reports, once per session, each file whose hooks do not run because it changed after it was accepted. */
 export class Notices {
   readonly #told = new Set<string>();
   readonly #known = new Set<string>();

@@ -20,9 +20,9 @@ interface RecordedSlot extends HandlerResult {
   readonly calls: number;
   /** The version of the input that its last answer is about. */
   readonly answered: number;
-  /** If it was asked more than once. */
+  /** All of its answers, if it was asked more than once. */
   readonly answers: readonly { readonly judged: number; readonly attempt: Attempt }[] | undefined;
-  /** If it raced. */
+  /** For a racing handler: its position in the order of finishing. */
   readonly finished: number | undefined;
 }
 
@@ -34,7 +34,7 @@ interface WalkNotes {
   hasRun(r: Registration): boolean;
   /** A hook ended the run. */
   readonly bailed: boolean;
-  /** Why the one at a place was not asked, where the walk looked at it. */
+  /** Why the handler at a place did not run, if the walk checked it. */
   skipAt(place: number): SkipReason | undefined;
   readonly subject: Subject;
 }
@@ -52,7 +52,7 @@ interface WalkedPlan {
 /** Roughly the size of a row as JSON, without the handler's output. */
 const ROW_BYTES = 300;
 
-/** One row for each registration of the lineage in plan order, and for each raw tap where it ran: what it did, or why it did not run. */
+/** One row for each registration of the lineage, in plan order, and for each raw tap before or after them: what it did, or why it did not run. */
 export function recordHandlers(walked: WalkedPlan, copy: RecordCopy): readonly HandlerRecord[] {
   const { plan, notes, taps } = walked;
   const { registrations } = plan;
@@ -67,7 +67,7 @@ export function recordHandlers(walked: WalkedPlan, copy: RecordCopy): readonly H
   return Object.freeze(rows);
 }
 
-/** Says that a hook ran because its matcher could not be compared. */
+/** Adds the warning that a hook ran because its matcher had no subject to compare. */
 function warnUnknown(rows: HandlerRecord[], r: Registration): void {
   const row = rows.at(-1);
   if (r.matcher.all || row?.id !== r.id || row.status === 'skipped') return;
@@ -83,13 +83,13 @@ function listTaps(walked: WalkedPlan, early: boolean, rows: HandlerRecord[], cop
       list(registration, cutShort(walked, registration) ?? 'bailed', rows, copy);
 }
 
-/** Uses what the walk found at the time; checking again could give another answer. A hook that the walk never checked was barred or not reached. */
+/** Uses what the walk found, because checking again could give another answer. A hook that the walk never checked was barred or not reached. */
 function whySkipped(walked: WalkedPlan, r: Registration, place: number): SkipReason {
   const { notes } = walked;
   return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r) ?? 'matcher';
 }
 
-/** What ended the fire before a hook was reached. A hook that ends the run keeps no observer from its turn. */
+/** What ended the fire before a hook was reached. Observers still run after a hook has ended the run. */
 function cutShort({ notes, cancelled }: WalkedPlan, { phase }: Registration): SkipReason | undefined {
   if (cancelled && (phase === 'observe' || !notes.bailed)) return 'cancelled';
   return notes.bailed ? 'bailed' : undefined;
@@ -103,7 +103,7 @@ function list(r: Registration, came: RecordedSlot | SkipReason, rows: HandlerRec
 
 type HandlerRow = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
-/** One literal, optional fields assigned after it: a fire with subscribers makes one per registration. */
+/** One literal, with optional fields assigned after it, for speed: a fire with subscribers makes a row per registration. */
 function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: number): HandlerRecord {
   const { last, outcome, failure } = slot;
   const row: HandlerRow = {
@@ -137,7 +137,7 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
   return Object.freeze(row);
 }
 
-/** What it runs, and why it is asked. */
+/** Hashes of what the hook runs and of its predicate. */
 function defined(row: HandlerRow, { definition, matcher }: Registration): void {
   if (definition !== undefined) row.definition = definition.hash;
   if (matcher.code !== undefined) row.predicate = predicateHash(matcher);
@@ -173,12 +173,12 @@ function answersOf(
   return copy.whole(rows, `handlers.${index}.answers`) as HandlerRecord['answers'];
 }
 
-/** A failure without its message, for lack of room. */
+/** A failure without its message, for which the record has no room. */
 function nameOf({ cause, blocks }: RecordedFailure): RecordedFailure {
   return Object.freeze({ cause, message: '', ...(blocks === undefined ? {} : { blocks }) });
 }
 
-/** An output whose JSON is known is frozen, so it is shared. Any other is copied. */
+/** An output that was already serialised is frozen, so it is shared. Any other is copied. */
 function outputOf({ output, printed }: Outcome, copy: RecordCopy, index: number): unknown {
   if (printed !== undefined && copy.takes(printed.length)) return output;
   return copy.anything(output, `handlers.${index}.output`);
@@ -205,7 +205,7 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
   return Object.freeze(row);
 }
 
-/** The verdict as it counted. An allow that a rewrite made obsolete is `none`. */
+/** The verdict as it counted. An allow for an input that was then rewritten is `none`. */
 function gateVerdict(slot: RecordedSlot): HandlerVerdict | undefined {
   return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.spec, slot);
 }

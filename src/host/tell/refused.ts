@@ -40,7 +40,7 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
   services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);
 }
 
-/** The error of a fire that failed before any hook was asked; errors that are not ours were thrown by the input's own getters. */
+/** The error of a fire that failed before any hook was asked. Any error that is not a HookscopeError was thrown by a getter of the input. */
 export function refusalError(
   services: Services,
   { name, spec }: { readonly name: string; readonly spec: EventSpec | undefined },
@@ -52,7 +52,7 @@ export function refusalError(
   return error;
 }
 
-/** Its input threw when it was looked at while the fire was under way. */
+/** Reports a fire whose input threw when it was read, while the fire was under way. */
 export function reportUnreadable(
   { services, spec, input, reporter, id }: FireFacts & { readonly reporter: FireReporter | undefined },
   error: unknown,
@@ -62,7 +62,7 @@ export function reportUnreadable(
   return refused;
 }
 
-/** A fire that begins, as far as it may be told to those who must not see what it is about. */
+/** Begins a fire's trace span, with only the fields that may be shown to readers who must not see the input. */
 export function beginFire(
   tracing: GuardedTracing,
   spec: EventSpec,
@@ -84,7 +84,7 @@ export function beginFire(
   return tracing.begin(work, traced, incoming);
 }
 
-/** A text of an input that may throw when it is read. */
+/** A string of an input that may throw when it is read. */
 export function textIn(input: unknown, key: string): string | undefined {
   try {
     const value = (input as Readonly<Record<string, unknown>>)[key];

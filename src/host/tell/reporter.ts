@@ -25,7 +25,7 @@ import type { FireSettings } from '../fire-options.js';
 import { beginFire, textIn } from './refused.js';
 import { asShadow, type FireEnd, wouldSay } from './shadow.js';
 
-/** The input as the walk left it, and its earlier forms. */
+/** The input after the walk, and its earlier versions. */
 interface FinalInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly rewrites: { readonly values: readonly unknown[] } | undefined;
@@ -33,7 +33,7 @@ interface FinalInput {
 
 type FiredFields = NonNullable<FireRecord['fired']>;
 
-/** Unusual options of the fire. */
+/** Options of the fire that differ from the defaults, for its record. */
 function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): FiredFields | undefined {
   if (doneBy === undefined && !keepsKeys && guards === undefined && canAsk !== false) return undefined;
   return Object.freeze({
@@ -53,11 +53,11 @@ export class BusFireReporter implements FireReporter {
   readonly hookName: string;
   readonly sessionId: string;
   readonly agentId: string | undefined;
-  /** Those in force when its plan was made; they may change during the fire. */
+  /** The policies in force when the plan was made; they may change during the fire. */
   readonly policies: FireRecord['policies'] | undefined;
-  /** Undefined: no tracer follows it. */
+  /** Undefined: the fire is not traced. */
   readonly traced: Traced | undefined;
-  /** What answers after this was in the background. */
+  /** Set at the end of the fire: handlers that answer later ran in the background. */
   hasEnded = false;
 
   constructor(fire: FireFacts, bus: Bus) {
@@ -94,7 +94,7 @@ export class BusFireReporter implements FireReporter {
     return this.bus.tracing?.begin(work, this.traced);
   }
 
-  /** The end of the fire. `error`: it was not decided (aborted, closed). */
+  /** Reports the end of the fire. `error`: it ended without a decision (aborted, closed). */
   ended(
     decision: AnyDecision,
     handlers: (copy: RecordCopy) => readonly HandlerRecord[],
@@ -117,10 +117,10 @@ export class BusFireReporter implements FireReporter {
       agents_above: agentsAbove(fire.found),
       tool_use_id: fire.toolUseID,
       input: fire.input,
-      // What a hook that is not enforced would have made of it never ran; `would_decide` has it.
+      // A shadow's rewrite never runs; it is in `would_decide`.
       final_input: final.input === fire.input || shadowOf !== undefined ? undefined : final.input,
       versions: values === undefined || values.length < 2 ? undefined : values.slice(0, -1),
-      // A spread here would cost the fields after it a call into the engine each.
+      // No spread here: each field after a spread costs a call into the engine's runtime.
       decision: told.decision,
       handlers: told.handlers,
       would: told.would,
@@ -176,7 +176,7 @@ class BusCallReporter implements CallReporter, CallInfo {
   traced: Traced | undefined = undefined;
   readonly of: BusFireReporter;
   private readonly registration: Registration;
-  /** By `performance.now()`; below 0: not finished. */
+  /** The end by `performance.now()`; below 0: not finished. */
   endedAt = -1;
 
   constructor(of: BusFireReporter, registration: Registration) {
@@ -223,7 +223,7 @@ class BusCallReporter implements CallReporter, CallInfo {
   get shadow(): boolean {
     return this.of.fire.options.shadowOf !== undefined;
   }
-  /** What it would have decided, by the rules of every decision. */
+  /** The verdict that the hook would have had if it were enforced. */
   would({ outcome, failure }: Attempt): HandlerVerdict {
     const { registration } = this;
     const { spec, subject } = this.of.fire;
@@ -243,6 +243,6 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
 }
 
-/** What `explain` lists with the reason `scope`. */
+/** The number of hooks that `explain` would list with the reason `scope`. */
 const outOfScope = ({ services, spec, plan, found }: FireFacts): number =>
   services.outOfScope(spec, plan.size, found.scope.agentType);

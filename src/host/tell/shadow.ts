@@ -4,21 +4,21 @@ import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import { fold } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 
-/** What is reported about a fire's end. */
+/** The fields of a fire's record that differ for a shadow. */
 export interface FireEnd {
   readonly decision: AnyDecision;
-  /** What a hook that is not enforced would have decided, and its verdict; the decision is silence then. */
+  /** For a shadow: what the hook would have decided, and its verdict. `decision` is then that of silence. */
   readonly wouldDecide?: AnyDecision;
   readonly would?: HandlerVerdict;
   handlers(copy: RecordCopy): readonly HandlerRecord[];
 }
 
-/** `block` also of a stop event that would have gone on. */
+/** The verdict of a decision; `block` also for a stop event whose loop would have continued. */
 function wouldBe({ verdict, blocked, continues }: AnyDecision): HandlerVerdict {
   return verdict ?? (blocked || continues ? 'block' : 'none');
 }
 
-/** The same of the answer of one call, which is the only one. */
+/** The verdict if this result were the only one. */
 export function wouldSay(spec: EventSpec, subject: Subject, said: HandlerResult): HandlerVerdict {
   return wouldBe(fold(spec, [said], { decisions: 'strictest', subject }));
 }
@@ -33,7 +33,7 @@ export function asShadow(
     decision: makeDecision(spec, undefined, []),
     wouldDecide: decision,
     would,
-    // One hook, so that what would be decided is what it says.
+    // A shadow runs one hook, so the verdict of the decision is that of its row.
     handlers: (copy) =>
       Object.freeze(
         handlers(copy).map(({ verdict: _, ...row }) =>
