@@ -13,18 +13,18 @@ interface ClosingParts {
   readonly closeTimeout: number;
   /** Plugins, and anything else with a cleanup. */
   readonly lives: { close(): Promise<void> };
-  /** Their work is cancelled; this is reported before the stream ends. */
+  /** Cancels the work of open sessions, which is reported before the stream ends. */
   readonly sessions: { abandon(): Promise<void> };
   /** MCP servers that hooks have called; names those that had to be killed. */
   readonly servers: { close(): Promise<readonly string[]> };
 }
 
-/** Processes that were told to end get this long, milliseconds. */
+/** Milliseconds that processes get to exit after they were told to end. */
 const KILL = 3_000;
-/** The same for a collector that does not answer, because an agent waits for a command that closes its host. */
+/** Milliseconds to wait for a trace collector that does not answer: an agent may be waiting for a command that closes its host. */
 const HAND_ON = 2_000;
 
-/** Waits for work under way, then cancels and kills it; returns the names of what was pending. */
+/** Waits for work under way, then cancels or kills the rest. Returns the names of what was still pending. */
 export async function closeHost({
   clock,
   background,

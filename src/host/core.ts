@@ -13,7 +13,7 @@ export interface HostCore extends Services {
   unknownEvent(name: unknown): HookscopeError;
 }
 
-/** Where late context waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+/** The list in which late context waits for the next turn; `undefined` once the agent, or the session that a driver holds, has ended. */
 export function pendingContextOf(
   { registrar }: HostCore,
   { scope, session }: ScopeLookup,

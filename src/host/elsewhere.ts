@@ -5,30 +5,30 @@ import type { AnyDecision } from './decide/decision.js';
 /** Who answered an ask, as in the fire's record. */
 export type AskAnswer = NonNullable<FireRecord['answered']>;
 
-/** The result, and what the agent is told. */
+/** The answer to an ask, and the decision that the agent gets. */
 export interface SettledAsk {
   readonly answered: AskAnswer;
   readonly decision: AnyDecision;
 }
 
-/** An ask, as the fold left it: about the final input. */
+/** An ask that the fold resulted in, about the final input. */
 export interface OpenAsk {
   readonly fireId: string;
   readonly event: string;
   readonly input: Json;
-  /** The approver's answer has another input than the agent's. */
+  /** Hooks have rewritten the agent's input. */
   readonly rewritten: boolean;
   readonly reason: string | undefined;
-  /** The hooks that ask, by their names. */
+  /** The names of the hooks that ask. */
   readonly hooks: readonly string[];
-  /** A person sits at the agent. */
+  /** A user is at the agent and can be asked there. */
   readonly attended: boolean;
   /** Milliseconds until the agent gives up; undefined: unknown. */
   readonly within: number | undefined;
 }
 
-/** The result of asking the team. */
+/** Puts asks to approvers outside the process (the team of a fleet). */
 export interface AskTeam {
-  /** Undefined: it is not asked there. The signal ends the question. Never rejects. */
+  /** Undefined: this ask is not put to the team. The signal withdraws the question. Never rejects. */
   ask(open: OpenAsk, signal: AbortSignal): Promise<AskAnswer> | undefined;
 }

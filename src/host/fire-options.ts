@@ -20,19 +20,19 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly signal?: EndSignal | undefined;
   /** On a stop event: the loop ends for this reason, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
-  /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
+  /** Ids of `once` hooks that ran for the same tool call in an earlier fire: they may run again, as within one fire. The fire adds to it. */
   readonly ranBefore?: string[] | undefined;
   /** The tool call, for events whose input does not name it. */
   readonly toolUseID?: string | undefined;
   /** Fired by the closing host itself, so it runs although the host is closing. */
   readonly last?: boolean | undefined;
-  /** The program that carries out the decision: Claude Code, or our own session, which supports all of it. Default: the one that each hook was written for. */
+  /** What carries out the decision: Claude Code (`client`), or hookscope's own session, which supports everything. Default: what each hook was written for. */
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
-  /** The agent puts a rewritten input over the old one, whose other keys stay: so it is judged, and so it is recorded. */
+  /** The agent merges a rewritten input over the old one, so keys that the rewrite leaves out stay. The merged input is judged and recorded. */
   readonly keepsKeys?: boolean | undefined;
-  /** Keys that rewrites left out and the agent keeps. Grows. */
+  /** Keys that rewrites left out and the agent keeps. The fire adds to it. */
   readonly keptKeys?: Set<string> | undefined;
   /** The failure policy of guards without one; default: the host's. */
   readonly guards?: 'block' | undefined;
@@ -41,20 +41,20 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   /** Environment variables for commands, in addition to the host's own: those of the agent, if it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * Where an ask may be settled elsewhere: whether a person sits at the agent (default: what `canAsk` says), the seconds after which the agent gives
-   * up, and what no answer is. Default of that: what the host's `onFailure` says.
+   * For asks that may be answered outside the process. `attended`: a user is at the agent (default: `canAsk`). `within`: seconds after which the agent
+   * gives up. `unanswered`: the verdict without an answer (default: `deny` if the host's `onFailure` is `block`, else `ask`).
    */
   readonly asked?:
     | { readonly attended?: boolean; readonly within?: number; readonly unanswered?: 'deny' | 'ask' }
     | undefined;
-  /** Called with the milliseconds that an ask has waited for the team, whatever the result, so that they are not counted as the hooks'. */
+  /** Called with the milliseconds that an ask has waited for the team, whatever the result, so that they are not counted as time of the hooks. */
   readonly waited?: ((ms: number) => void) | undefined;
-  /** The fire's id, for who looks for its record. Default: a new one. */
+  /** The fire's id, so that the caller can find its record. Default: a new one. */
   readonly id?: string | undefined;
-  /** The fire asks a hook that is not enforced: the id of the real fire. Its result goes into records alone. */
+  /** For a shadow (the fire of a hook that is not enforced): the id of the real fire. The result goes into records only. */
   readonly shadowOf?: string | undefined;
   /** The trace parent: the session's agent, or its call. */
   readonly traced?: Traced | undefined;
-  /** The same, from another process. */
+  /** The trace parent, if it is in another process. */
   readonly incoming?: TraceCarrier | undefined;
 }

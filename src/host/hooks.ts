@@ -18,7 +18,7 @@ export interface RawFire<Input = Readonly<Record<string, unknown>>> {
   readonly context: HookContext;
 }
 
-/** An event's public tapable hook. Its taps are recorded and folded like any handler; what they answer bails nothing. */
+/** An event's public tapable hook. Its taps are recorded and folded like any handler; their answers never end the run. */
 export type RawHook<Input = Readonly<Record<string, unknown>>> = AsyncSeriesBailHook<[RawFire<Input>], unknown>;
 
 /** An event's public tapable hook; `foreign` once code outside hookscope has tapped or intercepted it. */
@@ -36,7 +36,7 @@ export interface RawTap {
 
 const OURS = 'hookscope';
 
-/** Runs when the hook is called. */
+/** What a call of the tapable hook runs. */
 export interface TapDriver {
   /** Our own tap: runs the plan; further calls do nothing. */
   runPlan(): Promise<void>;
@@ -44,7 +44,7 @@ export interface TapDriver {
   tap(registration: Registration): Promise<void>;
 }
 
-/** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap of drivers would cost more than the rest of the fire. */
+/** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap instead of `#driver` would cost more than the whole rest. */
 class TappedCall implements RawFire {
   readonly event: string;
   readonly input: RawFire['input'];
@@ -70,8 +70,8 @@ class TappedCall implements RawFire {
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
 
 /**
- * A real tapable hook. Our plan is one tap in it, at stage 0; other taps run around it, each wrapped: isolated, timed,
- * recorded, folded like any handler, and never bailing.
+ * A real tapable hook. Our plan is one tap in it, at stage 0. Other taps run before and after it. Each is wrapped, so that it is isolated,
+ * timed, recorded and folded like any handler, and never ends the run.
  */
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
@@ -111,7 +111,7 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
   return hook;
 }
 
-/** Loaded with `require`, which is synchronous, when a hook is first accessed: most hosts have none. */
+/** Loaded with `require`, which is synchronous, when `host.hooks` is first accessed: most hosts never do. */
 function bailHook(): typeof AsyncSeriesBailHook {
   return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
 }
@@ -137,8 +137,8 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
 }
 
 /**
- * Passes the interceptor on. A tap whose function its `register` replaces is still recognised as its registration; one that it answers nothing about stays as
- * it is, as in tapable.
+ * The interceptor, with a `register` that keeps track of taps: one whose function it replaces is still known by its registration. As in tapable, a tap stays
+ * as it is if `register` returns nothing.
  */
 function following(interceptor: Interceptor, made: Map<unknown, Registration>): Interceptor {
   const { register } = interceptor;
@@ -162,7 +162,7 @@ interface TappedFire extends ContextFire {
   readonly services: ContextFire['services'] & { report(message: string): void };
 }
 
-/** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
+/** Runs the plan through the tapable hook, with raw taps before and after it. The plan runs even if the hook fails. */
 export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
   const raw = new TappedCall(fire, driver);
   try {

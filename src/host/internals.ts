@@ -3,12 +3,12 @@ import type { HostCore } from './core.js';
 
 const SERVICES = new WeakMap<object, HostCore>();
 
-/** Gives our own loaders of hook files access to a host's internals. */
+/** Gives other parts of this package access to a host's internals. */
 export function expose(host: object, services: HostCore): void {
   SERVICES.set(host, services);
 }
 
-/** Throws INVALID_OPTIONS for what `createHost` of this very copy has not made. */
+/** Throws INVALID_OPTIONS if `createHost` of this copy of the package has not made the host. */
 export function servicesOf(host: unknown): HostCore {
   const services = typeof host === 'object' && host !== null ? SERVICES.get(host) : undefined;
   if (services) return services;

@@ -49,11 +49,11 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly maxInputBytes?: number;
   /** Events of your own, made with `defineEvent`. */
   readonly events?: C;
-  /** Gets every failure and warning, even if there are subscribers. For a hook's, `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
+  /** Gets every failure and warning, with or without subscribers. For those of a hook, `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
   readonly logger?: (message: string, detail?: unknown) => void;
   /** Called when what ran differs from what was decided: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not awaited. */
   readonly onAlarm?: (alarm: HookAlarm) => void;
-  /** Makes spans while the host works: `otelSink()` of hookscope/sinks/otel. `close` flushes it; closing it is up to you. */
+  /** Makes trace spans while the host works: `otelSink()` of hookscope/sinks/otel. `close` flushes it; you close it yourself. */
   readonly tracing?: Tracing;
   /** Called when a background hook wants the agent to be woken (`asyncRewake`). */
   readonly onWake?: (wake: Wake) => void;
@@ -141,7 +141,7 @@ const USE: Keys<UseOptions> = {
 /** Checks how a plugin is used, apart from its own options. */
 export const checkUseOptions = (options: unknown): void => checkKeys(options, USE, 'use: ');
 
-/** A scope that is named wrongly would be another one: INVALID_OPTIONS. `{}` is the session that names without one mean. */
+/** Throws INVALID_OPTIONS for a malformed scope, which would name another one. `{}` is allowed: the session that is meant where none is named. */
 export function checkScopeRef(ref: unknown, where: string): void {
   if (isObject(ref)) checkKeys(ref, { session: true, agent: true }, `${where}: `);
   if (isScopeRef(ref) || (isObject(ref) && Object.values(ref).every((v) => v === undefined))) return;
@@ -155,7 +155,7 @@ const FIRE: Shape = {
   signal: SIGNAL,
 };
 
-/** A misspelt option must not fire in another scope than was meant: INVALID_OPTIONS. */
+/** Throws INVALID_OPTIONS for a misspelt option, with which the fire would use another scope than was meant. */
 export function checkFireOptions(options: object): void {
   const where = 'fire(…, options)';
   try {

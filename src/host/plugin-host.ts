@@ -1,6 +1,6 @@
 import type { Bus } from '../emit/bus.js';
 
-/** A class because of its getters: in a literal they would make the engine keep the host in a slow form, and every fire begins here. */
+/** A class, because getters put an object literal into dictionary mode, which is slow, and every fire begins with this object. */
 export class PluginHost {
   readonly #bus: Bus;
 

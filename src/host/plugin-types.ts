@@ -2,15 +2,15 @@ import type { CustomEvents, EventName, NoEvents } from '../events/catalogue.js';
 import type { OptionCheck } from '../values/shape.js';
 import type { AgentHooks, Description, HookHandler, Hooks, OnOptions, RegisterOptions, Undo } from './types.js';
 
-/** Parses a plugin's options; a zod schema will do. */
+/** Parses a plugin's options. A zod schema is one. */
 export interface OptionsReader<Options = unknown, Given = unknown> {
-  /** The user's options, checked and with their defaults; throws on anything wrong. */
+  /** Returns the user's options, checked and with defaults filled in. Throws if anything is wrong. */
   parse(value: unknown): Options;
-  /** Where the types of a Standard Schema say what input it accepts. */
+  /** The input type of a Standard Schema. */
   readonly '~standard'?: { readonly types?: { readonly input: Given; readonly output: Options } | undefined };
 }
 
-/** What `options` of a plugin may be. */
+/** Checks the `options` of a plugin. */
 export const OPTIONS_SCHEMA: OptionCheck = {
   expected: 'a schema, as zod makes one: an object with a function parse(value)',
   accepts: (v) =>
@@ -70,11 +70,11 @@ export interface HookScope<C extends CustomEvents = NoEvents> extends Registers<
   readonly id: string;
   /** Ends the scope and its children. */
   close(): unknown;
-  /** This scope, its hooks in running order, and the scopes inside it. `String(…)` of it prints it. */
+  /** This scope, its hooks in running order, and the scopes inside it. `String(description)` prints it for people. */
   describe(): Description;
 }
 
-/** Where a plugin registers; its hooks have its name and end with it. After that, `register`, `on`, `spawnHooks` and `use` throw PLUGIN_ENDED. */
+/** Where a plugin registers hooks, which have its name and end with it. After its end, `register`, `on`, `spawnHooks` and `use` throw PLUGIN_ENDED. */
 export interface PluginScope<C extends CustomEvents = NoEvents> extends Registers<C> {
   readonly id: string;
   /** Hooks for every agent of an exact type: of the whole host, or below the session or agent that the plugin is used in. */
@@ -83,6 +83,6 @@ export interface PluginScope<C extends CustomEvents = NoEvents> extends Register
   describe(): Description;
   /** Aborts when the plugin is unregistered, or its scope, session or host ends. */
   readonly signal: AbortSignal;
-  /** Calls the function once when that happens, the last function first; at once if it has happened. The undo removes the function. */
+  /** Calls the function once, when `signal` aborts, or at once if it has; the last function first. The undo removes the function. */
   onClose(fn: () => unknown): Undo;
 }

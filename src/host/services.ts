@@ -26,7 +26,7 @@ export interface Services {
   readonly alarms: Alarms;
   readonly largeOutput: LargeOutput;
   readonly decisions: Decisions;
-  /** Whose hooks count in a fire. */
+  /** Which scopes' hooks run in a fire. */
   readonly merge: 'lineage' | 'all';
   /** Seconds; 0: slow hooks are not reported. */
   readonly slowAfter: number;
@@ -41,40 +41,40 @@ export interface Services {
   projectOf?: (cwd: string) => string;
   /** For a host that has joined a fleet: the policies in force, by channel. Frozen; replaced together with the hooks. */
   policies?: readonly RecordedPolicy[] | undefined;
-  /** Settles what is an ask after the fold; of a fleet that was joined. */
+  /** Puts asks to approvers of the fleet that the host has joined. */
   elsewhere?: AskTeam | undefined;
   /** The result of an ask that no one has answered: `block` denies it, otherwise the ask stands. */
   readonly unanswered: OnFailure;
-  /** To the logger; lines with one `repeats` within a minute are counted. */
+  /** Writes to the logger. Lines with the same `repeats` within a minute are written once and counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
-  /** Hooks that have changed since they were accepted. */
+  /** Reports hooks that have changed since they were accepted. */
   readonly notices: Notices;
   wake(wake: Wake): void;
   /** The configuration as one hash. */
   revision(): string;
-  /** How many registrations for the event are in scopes outside a lineage whose plan has `planned`. */
+  /** How many registrations for the event are outside the fire's plan, which has `planned`. */
   outOfScope(spec: EventSpec, planned: number, agentType: string | undefined): number;
 }
 
-/** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */
+/** What a host keeps for one event. */
 export interface EventState {
   readonly spec: EventSpec;
   readonly plans: EventPlans;
-  /** It ends the scope of its agent. */
+  /** The event ends the scope of its agent. */
   readonly closes: boolean;
   readonly endsSession: boolean;
-  /** It opens one. */
+  /** The event starts an agent. */
   readonly opens: boolean;
   hook: EventHook | undefined;
   /** The answer to every fire without registrations and subscribers. */
   readonly quiet: Promise<AnyDecision>;
   /** Meanings of callbacks' answers that need not be parsed. */
   readonly meanings: Meanings;
-  /** A quick check of an input; false only means that it must be looked at more closely. */
+  /** A quick check of an input; false only means that the full check must run. */
   accepts: (input: unknown) => boolean;
 }
 
-/** Everything that is asked about the event in a scope; the same object is the same hook. */
+/** All hooks and raw taps for the event in a scope; the same object is the same hook. */
 export function hooksOf(state: EventState, scope: Scope): readonly Registration[] {
   const own = state.plans.get(scope).registrations;
   return state.hook?.foreign ? [...own, ...tapsOf(state).map(({ registration }) => registration)] : own;

@@ -19,7 +19,7 @@ import type { Mode, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './call/context.js';
 import type { BaseDecision, FoldFields } from './decide/decision.js';
 
-/** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
+/** A background hook with `asyncRewake` exited with code 2: the agent should be woken with this text. */
 export interface Wake {
   readonly scope: string;
   /** The handler's id. */
@@ -32,7 +32,7 @@ export type Decision<E extends EventName<C> = EventName, C extends CustomEvents 
   [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];
 }[E];
 
-/** The helpers that decide something on a fold. */
+/** The output helpers that decide something, by fold. */
 interface DecidingHelpers {
   gate: 'allow' | 'deny' | 'ask' | 'block' | 'stop';
   block: 'block' | 'stop';
@@ -42,7 +42,7 @@ interface DecidingHelpers {
   observe: never;
 }
 
-/** The helpers whose words need a key of the event's output; events of your own name the keys of a rewrite themselves. */
+/** The helpers that need a key of the event's output. Custom events name the keys of a rewrite themselves. */
 interface NeedsKey {
   addContext: 'additionalContext';
   rewrite: 'updatedInput' | 'updatedToolOutput' | 'updatedError' | 'decision';
@@ -52,13 +52,13 @@ type WithKey<Keys> = {
 }[keyof NeedsKey];
 type RewriteHelper<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
 
-/** Calls can wait on one event only, nothing can be blocked on another, and a block of these does not end the loop. */
+/** Exceptions: only PreToolUse can defer a call, MessageDisplay cannot block, and the events of `StopHelper` do not end the loop. */
 type DeferHelper<E> = E extends 'PreToolUse' ? 'defer' : never;
 type BlockHelper<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : StopHelper<E, Helper>;
 type StopHelper<E, Helper> = E extends 'PostToolUseFailure' | 'PreCompact' | 'TaskCreated' | 'ConfigChange'
   ? Exclude<Helper, 'stop'>
   : Helper;
-/** Events of your own say by `endsLoop` whether they end it. */
+/** Custom events may end the loop (`endsLoop`) and may rewrite. */
 type OwnWords<N, C extends CustomEvents> = N extends HookEvent
   ? never
   : 'stop' | RewriteHelper<FoldOf<N & EventName<C>, C>>;
@@ -66,22 +66,22 @@ type OwnWords<N, C extends CustomEvents> = N extends HookEvent
 type HelpersOf<N extends EventName<C>, C extends CustomEvents> = HelperOutput<
   BlockHelper<N, DecidingHelpers[FoldOf<N, C> & Fold]> | WithKey<OutputKey<N, C>> | DeferHelper<N> | OwnWords<N, C>
 >;
-/** Tables, which the compiler looks into also for an event that a type parameter names. */
+/** Mapped types, because the compiler can index them even with an event that is a type parameter. */
 type Helpers = { [N in HookEvent]: HelpersOf<N, NoEvents> };
 type OwnHelpers<C extends CustomEvents> = { [N in Exclude<EventName<C>, HookEvent>]: HelpersOf<N, C> };
 
-/** The answers of output helpers that mean something on an event. */
+/** The output helpers' answers that have a meaning on an event. */
 type HelperFor<E extends EventName<C>, C extends CustomEvents> =
   | Helpers[E & HookEvent]
   | OwnHelpers<C>[E & keyof OwnHelpers<C>];
 
-/** The return value of a callback: an output in the wire's shape, a helper's answer, or nothing. */
+/** The return value of a callback: an output in Claude Code's format, a helper's answer, or nothing. */
 export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a callback without a return statement is a handler too
   HookOutput<E, C> | HelperFor<E, C> | null | undefined | void;
 
 /**
- * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. `HookCallback<'X'>` handles event X. A callback for several events annotates its input instead,
+ * An in-process handler, with the signature of `HookCallback` in Claude's SDK, whose callbacks can be used too. `HookCallback<'X'>` handles event X. A callback for several events annotates its input instead,
  * `(input: HookInput) => …`, and returns only what is meaningful on each of them. `input` is read-only all the way down: return
  * `updatedInput` or `rewrite()` to change what runs; `snapshot(input)` gives a plain copy.
  */
@@ -121,7 +121,7 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly stage?: number;
   /** Names of hooks, plugins or `register` calls in the same scope and stage; these hooks run before them. The name need not exist. */
   readonly before?: string | readonly string[];
-  /** The same, for hooks that these run after. */
+  /** Names as for `before`; these hooks run after them. */
   readonly after?: string | readonly string[];
   readonly mode?: Mode;
   readonly timeout?: number;
@@ -151,14 +151,14 @@ export interface RegisterOptions {
   readonly timeoutFor?: 'handler' | 'group';
   /** Like a group's `enforce`; the lower of the two counts. */
   readonly enforce?: boolean | number;
-  /** Where they come from, for `describe()` and records. */
+  /** Where the hooks come from, for `describe()` and records. */
   readonly source?: Source;
 }
 
-/** Unregisters what was registered; safe to call twice. */
+/** Undoes a registration; safe to call twice. */
 export type Undo = () => void;
 
-/** One agent, as a function for `spawnHooks` gets it, which makes that agent's hooks. */
+/** An agent, as passed to a function that makes its hooks (`spawnHooks`). */
 export interface SpawnedAgent {
   readonly id: string;
   /** The same as `id`, under the name that inputs use. */
@@ -167,11 +167,11 @@ export interface SpawnedAgent {
   readonly session_id: string;
   /** Aborts when the agent's scope ends. */
   readonly signal: AbortSignal;
-  /** Calls the function when the agent's scope ends. The undo takes it out again. */
+  /** Calls the function when the agent's scope ends. The undo removes the function. */
   onClose(fn: () => unknown): Undo;
 }
 
-/** Hooks of agents: the same for all of them, or made for each by a function that is called once for it. */
+/** Hooks of agents: the same for all of them, or a function that is called once for each agent and returns its hooks. */
 export type AgentHooks<C extends CustomEvents = NoEvents> = Hooks<C> | ((agent: SpawnedAgent) => Hooks<C>);
 
 /** The options of `on` besides the event and the hook: the keys of a group. */
@@ -198,23 +198,23 @@ export interface DescribedHook {
   readonly rule?: RuleSpec;
   /** The share of sessions in which it decides; absent: all of them, or none (`skip`). */
   readonly enforce?: number;
-  /** It could stop a call, and lets it go ahead when it fails (`onFailure: 'continue'`). */
+  /** The hook could stop a call, but lets it run when the hook itself fails (`onFailure: 'continue'`). */
   readonly failsOpen?: true;
   readonly source: Source;
   readonly plugin?: string;
-  /** Why it never runs, and which file or setting says so. */
+  /** The reason why the hook never runs. `skipWhy`: the file or setting that says so. */
   readonly skip?: string;
   readonly skipWhy?: string;
-  /** It is not as it was accepted: it does not run, and fails. */
+  /** How the hook differs from its accepted version: it fails instead of running. */
   readonly untrusted?: string;
 }
 
-/** Hooks that `spawnHooks(agentType, (agent) => hooks)` makes for each agent of the type when it starts. The function is not called before. */
+/** Hooks that the function of `spawnHooks(agentType, (agent) => hooks)` makes for each agent of the type when it starts. Until then they are not known. */
 export interface MadeHooks {
   readonly agentType: string;
   readonly source: Source;
   readonly plugin?: string;
-  /** The name they are registered under, else the file and line that registered the function. */
+  /** The name under which they were registered, or the file and line of the `spawnHooks` call. */
   readonly name?: string;
 }
 
@@ -223,17 +223,17 @@ export interface Description {
   readonly scope: string;
   readonly kind: string;
   readonly agentType?: string;
-  /** Of a session's scope: its id, where it has one. */
+  /** For a session's scope: the session's id, if it has one. */
   readonly session?: string;
   readonly hooks: readonly DescribedHook[];
-  /** For an agent type: functions that make hooks when such an agent starts. The hooks are not known before. */
+  /** For an agent type: hooks that functions make when such an agent starts, which are not known before. */
   readonly made?: readonly MadeHooks[];
   readonly children: readonly Description[];
-  /** The tree in lines, for people. */
+  /** The tree as text, for people. */
   toString(): string;
 }
 
-/** The handlers' view of their host. */
+/** The host, as handlers see it. */
 export interface HostHandle<C extends CustomEvents = NoEvents> {
   /** As `host.fire`. */
   fire<E extends EventName<C>>(

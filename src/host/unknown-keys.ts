@@ -2,10 +2,10 @@ import type { z } from 'zod';
 
 /** A key that a schema does not name, and would drop. */
 export interface UnknownKey {
-  /** Of the object that has it. */
+  /** The path of the object that has the key. */
   readonly path: readonly PropertyKey[];
   readonly key: string;
-  /** The keys that the schema names there. */
+  /** The keys that the schema names in that object. */
   readonly names: readonly string[];
 }
 
@@ -16,8 +16,8 @@ type Def = z.core.$ZodTypes['_zod']['def'];
 const NONE: readonly UnknownKey[] = [];
 
 /**
- * The keys of a value that a zod schema does not name: by default zod drops them. A loose object and one with a catchall take any. What
- * `z.preprocess` and `z.custom` take, and schemas of other libraries, cannot be looked into.
+ * The keys of a value that a zod schema does not name, which zod drops by default. A loose object, or one with a catchall, accepts any key.
+ * Inputs of `z.preprocess` and `z.custom`, and schemas of other libraries, cannot be inspected: they give no unknown keys.
  */
 export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): readonly UnknownKey[] {
   const def = (schema as Schema | undefined)?._zod?.def as Def | undefined;
@@ -79,7 +79,7 @@ function ofFields(
   );
 }
 
-/** The option that zod takes, the first that accepts; if none does, what none of them names. */
+/** The unknown keys by the first option that accepts the value, which is the one that zod uses. If none does: those that no option names. */
 function ofUnion(options: readonly Schema[], value: object, path: KeyPath): readonly UnknownKey[] {
   const taken = options.find((option) => accepts(option, value));
   if (taken !== undefined) return unknownKeys(taken, value, path);
@@ -91,12 +91,12 @@ function accepts(schema: Schema, value: unknown): boolean {
     const result = schema._zod.run({ value, issues: [] }, { async: false });
     return 'issues' in result && result.issues.length === 0;
   } catch {
-    // It is asynchronous, or a refinement throws.
+    // The schema is asynchronous, or a refinement throws.
     return false;
   }
 }
 
-/** What neither of two schemas names. */
+/** The keys that neither of two schemas names. */
 function inBoth(one: readonly UnknownKey[] | undefined, other: readonly UnknownKey[]): readonly UnknownKey[] {
   if (one === undefined) return other;
   const shared = (found: readonly UnknownKey[], by: readonly UnknownKey[]): UnknownKey[] =>
@@ -108,7 +108,7 @@ function inBoth(one: readonly UnknownKey[] | undefined, other: readonly UnknownK
   return [...left, ...shared(other, one).filter((its) => !left.some((mine) => coversKey(mine, its)))];
 }
 
-/** The key itself, or what is inside the value that another schema drops. */
+/** Whether `outer` is the same key as `inner`, or a key whose value contains it. */
 function coversKey(outer: UnknownKey, inner: UnknownKey): boolean {
   const full = [...outer.path, outer.key];
   const at = [...inner.path, inner.key];
@@ -118,6 +118,6 @@ function coversKey(outer: UnknownKey, inner: UnknownKey): boolean {
 const namesOf = (one: UnknownKey, other: UnknownKey): readonly string[] =>
   one.path.length === other.path.length ? [...new Set([...one.names, ...other.names])] : one.names;
 
-/** It passes a value on with all of its keys, so that the schema behind it names them. */
+/** Whether the schema passes a value on with all of its keys, so that the next schema of a pipe names them. */
 const takesAny = (schema: Schema): boolean =>
   ['any', 'unknown', 'custom', 'record'].includes((schema as z.core.$ZodTypes)._zod.def.type);
