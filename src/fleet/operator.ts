@@ -134,8 +134,8 @@ export interface ChannelState {
   readonly canaries: readonly Bundle[];
   /** How many posts count for nothing, whatever their number is. */
   readonly foreign: number;
-  /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
-  readonly kept: readonly Bundle[];
+  /** All that is kept there, whoever has signed it, in the order of posting. */
+  readonly posts: readonly PolicyPost[];
   /** All that is kept there, in the order of its posts, and what it comes to. */
   readonly judged: readonly JudgedPost[];
   readonly counted: readonly JudgedPost[];
@@ -157,9 +157,13 @@ export async function stateOf(
   const { chain, judged } = judgedAsLate(keys, posts, { team, channel });
   const at = (place: PolicyPost['place']): JudgedPost[] => judged.filter(({ post }) => post.place === place);
   const counted = (place: PolicyPost['place']): Bundle[] => {
-    const own = at(place).filter(({ why }) => why === undefined);
-    const once = own.filter(({ sealed }, i) => own.findIndex((one) => one.sealed?.id === sealed?.id) === i);
-    return read(once.map(({ post }) => post));
+    // Anybody can post one again without its files, so the copy that counts is the first that can be read.
+    const own = read(
+      at(place)
+        .filter(({ why }) => why === undefined)
+        .map(({ post }) => post),
+    );
+    return own.filter(({ id }, i) => own.findIndex((one) => one.id === id) === i);
   };
   const shown = [...at('main'), ...at('canary')];
   const isAny = (some: readonly JudgedPost[]): boolean => some.some(({ why }) => why === undefined);
@@ -170,7 +174,7 @@ export async function stateOf(
     sequence: isLost || (!isAny(judged) && shown.length > 0) ? undefined : chain.floor,
     history: counted('main'),
     canaries: counted('canary'),
-    kept: read(at('main').map(({ post }) => post)),
+    posts,
     foreign: shown.filter(({ why, isLate }) => why !== undefined && !isLate).length,
     judged,
     counted: judged.filter(({ why }) => why === undefined),

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import type { Bundle } from './bundle/bundle.js';
+import type { Bundle, SealedBundle } from './bundle/bundle.js';
 import type { FleetEngine } from './engine.js';
 import { overtaken } from './memory.js';
 import type { ChannelState } from './operator.js';
@@ -19,15 +19,12 @@ export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelSt
   const changes = changesNotKept(state.counted, bundle);
   const isChange = changes.at(-1)?.id === bundle.id;
   const isMeant = isNext(bundle, state);
-  const problems: string[] = [];
-  if (isChange) problems.push(...(await change(engine, bundle, state, isMeant)));
-  else {
-    const { channel, canary } = bundle.manifest;
-    const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
-    await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
-    if (isMeant) problems.push(...(await whetherItCounts(bundle, state)));
-  }
-  return [...problems, ...(await keepOlder(engine, changes.slice(0, isChange ? -1 : undefined), state))];
+  if (isChange) return change(engine, bundle, state, { older: changes.slice(0, -1), isMeant });
+  const { channel, canary } = bundle.manifest;
+  const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
+  await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
+  const problems = isMeant ? await whetherItCounts(bundle, state) : [];
+  return [...problems, ...(await keepOlder(engine, changes, state))];
 }
 
 const isCounted = ({ why }: JudgedPost): boolean => why === undefined;
@@ -39,9 +36,17 @@ function isNext({ bytes, manifest: { team, channel, canary } }: Bundle, { chain 
   return isCounted(judge(chain, { bytes, version, place }, { team, channel }));
 }
 
+interface ChangeOptions {
+  /** Earlier changes that an older hookscope has not kept. */
+  readonly older: readonly SealedBundle[];
+  /** Whether it counts if nothing else is posted before it. */
+  readonly isMeant: boolean;
+}
+
 /** Its change of keys first, and then the bundle on top of whatever was posted since, as long as nothing else has counted. */
-async function change(engine: FleetEngine, bundle: Bundle, state: ChannelState, isMeant: boolean): Promise<string[]> {
-  let now = await changeKept(engine, bundle, state, isMeant);
+async function change(engine: FleetEngine, bundle: Bundle, state: ChannelState, how: ChangeOptions): Promise<string[]> {
+  const { isMeant } = how;
+  let now = await changeKept(engine, bundle, state, how);
   const kept = 'its change of keys is kept and counts from the next bundle on, and the bundle itself is not posted';
   for (let left = TRIES; ; left--) {
     const last = lastOf(now, 'main');
@@ -53,19 +58,27 @@ async function change(engine: FleetEngine, bundle: Bundle, state: ChannelState, 
     }
     if (problem === undefined) return isMeant ? whetherItCounts(bundle, state, 'the keys have changed') : [];
     now = await readAgain(state, bundle, `${kept} (${reasonOf(problem)}); push it again`);
-    if (isIn(now, bundle, 'main')) return [];
+    if (isWholeIn(now, bundle)) return [];
     if (isMeant && now.chain.last !== bundle.id) throw outdone(bundle, now, 'the keys have changed');
     const isOvertaken = lastOf(now, 'main') !== last;
     if (left <= 1 || !isOvertaken) throw failed(bundle, `${kept}: ${reasonOf(problem)}; push it again`);
   }
 }
 
-async function changeKept(engine: FleetEngine, bundle: Bundle, state: ChannelState, isMeant: boolean) {
+/** Keeps the change behind those before it: a host that reads them in another order would stop at the keys of an earlier one. */
+async function changeKept(engine: FleetEngine, bundle: Bundle, state: ChannelState, { older, isMeant }: ChangeOptions) {
   const before = await readAgain(state, bundle, 'nothing is posted, and the keys have not changed');
   if (lastOf(before, 'main') !== lastOf(state, 'main')) throw overtaken(bundle.manifest.channel);
+  let after = lastOf(state, 'keys');
+  try {
+    for (const one of older) after = await keepChange(engine, one, after);
+  } catch (error) {
+    const what = 'an earlier change of keys could not be kept beside the channel, so this one is not posted';
+    throw failed(bundle, `${what}: ${reasonOf(error)}; push it again`);
+  }
   let problem: unknown;
   try {
-    await keepChange(engine, bundle, lastOf(state, 'keys'));
+    await keepChange(engine, bundle, after);
   } catch (error) {
     problem = error;
   }
@@ -106,6 +119,12 @@ const lastOf = ({ judged }: ChannelState, place: PolicyPost['place']): number =>
 
 const isIn = ({ counted }: ChannelState, { id }: Bundle, place: PolicyPost['place']): boolean =>
   counted.some(({ post: one, sealed }) => one.place === place && sealed?.id === id);
+
+/** Whether it is there with its files. Anybody who has seen its change can post that, which has the same id. */
+const isWholeIn = ({ counted }: ChannelState, { id, bytes }: Bundle): boolean =>
+  counted.some(({ post: { place, bytes: there }, sealed }) => {
+    return place === 'main' && sealed?.id === id && Buffer.compare(there, bytes) === 0;
+  });
 
 async function readAgain(state: ChannelState, bundle: Bundle, what: string): Promise<ChannelState> {
   try {

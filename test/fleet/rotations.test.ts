@@ -257,7 +257,7 @@ describe('what push knows of hosts that have not followed', () => {
       readBundle(bundleOf(50, files('e *'), [second])),
       [second.id],
       of.map((one, i) => host(`h${i}`, one)),
-      kept.map((one) => readBundle(one)),
+      kept.map((bytes, version) => ({ bytes, version, place: 'main' as const })),
     );
 
   test('is whether the channel still keeps what they need once the new one is posted', () => {

@@ -114,7 +114,7 @@ async function sendDraft(
   const changed = objectionOf(whole, { keys: keys.all });
   if (changed !== undefined) terminal.tell(`hosts that have followed the change of keys refuse it: ${changed}`);
   const ids = draft.keys.map(({ id }) => id);
-  const { refusals, doubts, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()), state.kept);
+  const { refusals, doubts, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()), state.posts);
   if (byAll && sequence === undefined) {
     const reason = `every host that has reported refuses it: ${refusals[0]}; see fleet status, and give the number to post it under (--sequence N)`;
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });

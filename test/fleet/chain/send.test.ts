@@ -3,7 +3,9 @@ import { readBundle } from '../../../src/fleet/bundle/bundle.js';
 import type { FleetEngine } from '../../../src/fleet/engine.js';
 import { memoryEngine } from '../../../src/fleet/memory.js';
 import { nextSequence, stateOf } from '../../../src/fleet/operator.js';
+import { foresee } from '../../../src/fleet/policy/foresee.js';
 import { post } from '../../../src/fleet/send.js';
+import { sha256 } from '../../../src/values/sha256.js';
 import { bundleOf, denies, newKey } from '../bundles.js';
 import { until } from '../contract.js';
 import { channel, ground, key } from '../ground.js';
@@ -116,6 +118,61 @@ describe('a change of keys', () => {
     expect([nextSequence(now, 'stable'), now.chain.keys.all]).toEqual([3, [next.id]]);
     await push(bundleOf(3, files('b *'), [next], { revision: 'later' }));
     await everywhere((of) => of?.revision === 'later');
+  });
+
+  test('is posted with its files also where somebody else posts the change as its bundle', async () => {
+    const { engine, state, raw, operator, everywhere } = await team();
+    let isDone = false;
+    const after = async (at: string) => {
+      if (at !== 'stable.keys' || isDone) return;
+      isDone = true;
+      const [kept] = await operator.policy.history('stable.keys');
+      await raw((kept as { bytes: Uint8Array }).bytes);
+    };
+    expect(await post(engine({ after }), change(2), await state())).toEqual([]);
+    await everywhere((of) => of?.revision === 'change');
+    expect((await state([next])).history.map(({ name }) => name)).toContain('stable change (2)');
+  });
+
+  test('is kept behind an earlier one that an older hookscope has not kept', async () => {
+    const { engine, state, raw, everywhere } = await team();
+    const third = newKey();
+    await raw(bundleOf(2, files('b *'), [key, next], { keys: [next.id], revision: 'earlier' }));
+    const later = bundleOf(3, files('c *'), [next, third], { keys: [third.id], revision: 'change' });
+    expect(await post(engine({}), readBundle(later), await state())).toEqual([]);
+    await raw(bundleOf(50, files('loose *'), [next], { revision: 'thief' }));
+    for (let i = 0; i < 31; i++) await raw(new TextEncoder().encode(`garbage ${i}`));
+    await everywhere((of) => of?.counted === 3 || of?.sequence === 3);
+  });
+
+  test('that cannot be kept behind an earlier one is not kept', async () => {
+    const { engine, state, raw, operator } = await team();
+    await raw(bundleOf(2, files('b *'), [key, next], { keys: [next.id], revision: 'earlier' }));
+    const before = (at: string) => (at === 'stable.keys' ? Promise.reject(new Error('no room')) : undefined);
+    const later = bundleOf(3, files('c *'), [next, newKey()], { keys: [newKey().id], revision: 'change' });
+    await expect(post(engine({ before }), readBundle(later), await state())).rejects.toThrow(
+      /an earlier change of keys could not be kept beside the channel, so this one is not posted: .*no room/,
+    );
+    expect(await operator.policy.history('stable.keys')).toEqual([]);
+  });
+
+  test('whose bundle is missing is known to push where it foresees what hosts will say', async () => {
+    const { engine, state, operator } = await team();
+    const [first] = await operator.policy.history('stable');
+    const before = (at: string) => (at === 'stable' ? Promise.reject(new Error('no room')) : undefined);
+    await expect(post(engine({ before }), change(2), await state())).rejects.toThrow('no room');
+    const host = {
+      ...{ host: 'h', at: '', version: '', alarms: 0, log: { sent: 0, waiting: 0, dropped: 0 } },
+      channels: [
+        { channel: 'stable', revision: 'r', sequence: 1, digest: sha256((first as { bytes: Uint8Array }).bytes) },
+      ],
+    };
+    const said = (by: typeof key) =>
+      state([key, next]).then(({ posts }) =>
+        foresee(readBundle(bundleOf(3, files('b *'), [by])), [by.id], [host], posts),
+      );
+    expect(await said(next)).toMatchObject({ refusals: [], byAll: false });
+    expect(await said(key)).toMatchObject({ refusals: [expect.stringMatching(/signed with none of/)], byAll: true });
   });
 
   test('is not begun with a bundle that the broker would never take', async () => {
