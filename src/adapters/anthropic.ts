@@ -2,8 +2,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { HookModel, ModelRequest } from '../handlers/model/model.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { COUNT, checks } from '../values/shape.js';
+import { loadPeer } from '../values/waiting/peer.js';
 import { messageOf } from '../values/waiting/promises.js';
-import { loadPeer } from './peer.js';
 
 type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;

@@ -46,7 +46,7 @@ export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = [])
     case 'lazy':
       return unknownKeys(def.getter(), value, path);
     case 'pipe':
-      return [...unknownKeys(def.in, value, path), ...(takesAny(def.in) ? unknownKeys(def.out, value, path) : NONE)];
+      return [...unknownKeys(def.in, value, path), ...(isPassedOn(def) ? unknownKeys(def.out, value, path) : NONE)];
     case 'union':
       return ofUnion(def.options, value, path);
     case 'intersection':
@@ -118,6 +118,11 @@ function coversKey(outer: UnknownKey, inner: UnknownKey): boolean {
 const namesOf = (one: UnknownKey, other: UnknownKey): readonly string[] =>
   one.path.length === other.path.length ? [...new Set([...one.names, ...other.names])] : one.names;
 
-/** Whether the schema passes a value on with all of its keys, so that the next schema of a pipe names them. */
-const takesAny = (schema: Schema): boolean =>
-  ['any', 'unknown', 'custom', 'record'].includes((schema as z.core.$ZodTypes)._zod.def.type);
+/** Whether a pipe's second schema gets the value with the keys that were given: nothing in the first one changes it. A codec does, and so may a check, or the schema of a record's keys. */
+function isPassedOn(pipe: z.core.$ZodPipeDef): boolean {
+  const { type, checks = [], ...def } = (pipe.in as z.core.$ZodTypes)._zod.def;
+  if ('transform' in pipe || checks.some(({ _zod: { def: of } }) => of.check === 'overwrite')) return false;
+  if (type !== 'record') return ['any', 'unknown', 'custom'].includes(type);
+  const { type: keys, checks: ofKeys = [] } = ((def as z.core.$ZodRecordDef).keyType as z.core.$ZodTypes)._zod.def;
+  return keys === 'string' && ofKeys.length === 0;
+}

@@ -83,6 +83,23 @@ describe('a key that the schema does not name is refused, with the nearest', () 
 test.each<[string, z.ZodType, unknown]>([
   ['a loose object', z.looseObject({}), { a: 1 }],
   ['a catchall', z.object({}).catchall(z.number()), { a: 1 }],
+  [
+    'a codec of a record',
+    z.codec(z.record(z.string(), z.number()), z.object({ pairs: z.array(z.unknown()) }), {
+      decode: (from) => ({ pairs: Object.entries(from) }),
+      encode: (to) => Object.fromEntries(to.pairs as [string, number][]),
+    }),
+    { a: 1 },
+  ],
+  ['a record whose keys are changed', z.record(z.string().toLowerCase(), z.unknown()).pipe(plain), { WORDS: [] }],
+  [
+    'a value that a check changes',
+    z
+      .unknown()
+      .overwrite(() => ({ words: [] }))
+      .pipe(plain),
+    { wordz: [] },
+  ],
   ['a loose object behind a pipe', z.object({ i: z.looseObject({}) }).transform((x) => x), { i: { a: 1 } }],
   ['the other side of an intersection', z.intersection(plain, z.object({ b: z.string() })), { words: [], b: 'x' }],
   ['a loose side of an intersection', z.intersection(plain, z.looseObject({})), { a: 1 }],

@@ -1,1 +1,0 @@
-export { loadPeer, type PeerPackage } from '../values/waiting/peer.js';
