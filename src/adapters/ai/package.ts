@@ -1,5 +1,5 @@
 import type * as AiSdk from 'ai';
-import { loadPeer } from '../peer.js';
+import { loadPeer } from '../../values/waiting/peer.js';
 
 /** The AI SDK itself. */
 export const ai: Pick<typeof AiSdk, 'asSchema' | 'jsonSchema' | 'wrapLanguageModel'> = await loadPeer(

@@ -1,5 +1,5 @@
 import type * as LangChain from 'langchain';
-import { loadPeer } from '../peer.js';
+import { loadPeer } from '../../values/waiting/peer.js';
 
 /** LangChain itself. */
 export const langchain: typeof LangChain = await loadPeer(
