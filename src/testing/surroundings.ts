@@ -18,8 +18,11 @@ const IGNORED = /^__|^Symbol\(undici\./;
 /** Listeners of the contract itself. */
 export const OWN_LISTENERS: WeakSet<object> = new WeakSet();
 
-const listenersOf = (name: string | symbol): unknown[] =>
-  process.listeners(name as 'exit').filter((one) => !OWN_LISTENERS.has(one));
+/** What a plugin may listen to, with the prefix of the places. Reading standard input keeps a process alive. */
+const emitters = (): readonly (readonly [at: string, emitter: NodeJS.EventEmitter])[] => [
+  ['process', process],
+  ['process.stdin', process.stdin],
+];
 
 /** The objects whose properties are compared, with the prefix of their places. */
 function* owners(): Generator<[at: string, owner: object]> {
@@ -42,7 +45,13 @@ export function surroundings(): GlobalState {
   found.set('process.cwd()', process.cwd());
   // Node creates these at their first use, which may add a listener, and a module that imports `node:process` uses stdin.
   void [process.stdin, process.stdout, process.stderr];
-  for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, listenersOf(name));
+  for (const [at, emitter] of emitters())
+    for (const name of emitter.eventNames())
+      found.set(
+        `${at}.on(${String(name)})`,
+        emitter.listeners(name).filter((one) => !OWN_LISTENERS.has(one)),
+      );
+  found.set('whether process.stdin is read', process.stdin.readableFlowing === true);
   return found;
 }
 
@@ -95,14 +104,15 @@ export function inWords({ place, before, after }: StateChange): string {
 /** Undoes a change. Returns a function that makes it again, or undefined if it cannot be undone because the old value is unknown. */
 export function putBack({ place, before, after }: StateChange): (() => void) | undefined {
   if (place.startsWith('process.env.')) return putBackVariable(place.slice('process.env.'.length), before);
-  const event = process.eventNames().find((name) => place === `process.on(${String(name)})`);
-  if (event !== undefined) {
+  for (const [at, emitter] of emitters()) {
+    const event = emitter.eventNames().find((name) => place === `${at}.on(${String(name)})`);
+    if (event === undefined) continue;
     const [had, left] = [before ?? [], after ?? []] as [unknown[], unknown[]];
     if (had.some((one) => !left.includes(one))) return undefined;
     const added = left.filter((one) => !had.includes(one)) as (() => void)[];
-    for (const one of added) process.off(event as 'exit', one);
+    for (const one of added) emitter.off(event, one);
     return () => {
-      for (const one of added) if (!process.listeners(event as 'exit').includes(one)) process.on(event as 'exit', one);
+      for (const one of added) if (!emitter.listeners(event).includes(one)) emitter.on(event, one);
     };
   }
   for (const [at, owner] of owners())

@@ -39,6 +39,8 @@ async function broken(plugin: Plugin, options: ContractOptions = {}): Promise<Re
 
 const noListeners = () => expect.poll(() => process.listenerCount('SIGHUP'), { timeout: 5000 }).toBe(0);
 
+const silent = (): void => undefined;
+
 const guarding = pluginOf((scope) =>
   scope.on('PreToolUse', command('grep -q rm && { echo no >&2; exit 2; }; exit 0'), {
     matcher: 'Bash',
@@ -95,6 +97,23 @@ test('a listener that such a plugin leaves itself is found, also for a signal th
   expect(why).toMatch(/process\.on\(SIGTERM\) is/);
   expect(why).not.toMatch(/SIGINT|process\.emit|reallyExit/);
 });
+
+test.each<[string, () => void, () => void]>([
+  ['a listener', () => process.stdin.on('end', silent), () => process.stdin.off('end', silent)],
+  ['a reading', () => process.stdin.resume(), () => process.stdin.pause()],
+])(
+  '%s of standard input that such a plugin leaves is found, since it keeps the process alive',
+  async (_, leave, end) => {
+    const plugin = pluginOf((scope) => {
+      leave();
+      scope.on('PreToolUse', () => undefined);
+    });
+    const found = contract(plugin, { patience: 0.5 }).find(({ name }) => name.startsWith('nothing is left behind'));
+    const why = await found?.run().catch((error: Error) => error.message);
+    end();
+    expect(why).toContain('process.stdin');
+  },
+);
 
 test('a host takes back all that it has put on the process for commands', async () => {
   await noListeners();
