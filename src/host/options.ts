@@ -161,7 +161,7 @@ export function checkFireOptions(options: object): void {
   try {
     if (!isObject(options))
       throw new HookscopeError('INVALID_OPTIONS', { where, expected: 'expected an object of options' });
-    checkPlain(options, where);
+    checkPlain(options, where, FIRE);
     checkEach(options);
   } catch (error) {
     if (isHookscopeError(error)) throw error;

@@ -18,13 +18,14 @@ export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
     const expected = `expected an object of options, got ${kindOf(given)}`;
     throw new HookscopeError('INVALID_OPTIONS', { where: where.replace(/[:.] ?$/, ''), expected });
   }
-  checkPlain(given, where.replace(/[:.] ?$/, ''));
+  checkPlain(given, where, known);
   checkOptions(where, given, known);
 }
 
-/** Throws for an object without own keys that is not plain, such as an AbortSignal: it was passed in place of the options. */
-export function checkPlain(given: object, where: string): void {
-  if (isPlain(given) || Object.keys(given).length > 0) return;
+/** Throws for an object that is not plain and has no options, such as an AbortSignal: it was passed in place of them. Options may be inherited, or getters of a class. */
+export function checkPlain(given: object, at: string, known: Readonly<Record<string, unknown>>): void {
+  if (isPlain(given) || Object.keys(given).length > 0 || Object.keys(known).some((key) => key in given)) return;
+  const where = at.replace(/[:.] ?$/, '');
   const got = Object.prototype.toString.call(given).slice(8, -1);
   throw new HookscopeError('INVALID_OPTIONS', { where, expected: `expected an object of options, got ${got}` });
 }

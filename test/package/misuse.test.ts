@@ -159,6 +159,19 @@ test('a signal in the place of the options of a fire is refused, and nothing is 
   await host.close();
 });
 
+test('options of a fire may be inherited, or getters of a class', async () => {
+  class Options {
+    get signal() {
+      return AbortSignal.abort();
+    }
+  }
+  const host = hostOf();
+  host.on('Stop', () => undefined);
+  for (const options of [Object.create({ signal: AbortSignal.abort() }), new Options()])
+    await expect(host.fire('Stop', { stop_hook_active: false }, options)).rejects.toMatchObject({ code: 'ABORTED' });
+  await host.close();
+});
+
 test.each(Object.entries(HOST))('host.%s', async (_, call) => {
   const ends = await wrongEnds(async (value) => {
     const host = hostOf();
