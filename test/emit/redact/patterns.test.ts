@@ -21,6 +21,7 @@ describe('names of a user are names in texts, too', () => {
     ['X-Internal=abcdef ok', `X-Internal=${MASK} ok`],
     ['{"iban": 12345, "a": 1}', `{"iban": ${MASK}, "a": 1}`],
     ['{"iban":["DE1","DE2"]}', `{"iban":["${MASK}","${MASK}"]}`],
+    ['pay --iban=DE8 -iban=DE9 user.iban=DE10', `pay --iban=${MASK} -iban=${MASK} user.iban=${MASK}`],
     ["'iban' => 'DE1'", `'iban' => '${MASK}'`],
     ['{"iban":null,"ibans":"DE1","my_iban":"DE2"}', '{"iban":null,"ibans":"DE1","my_iban":"DE2"}'],
     ['the iban is DE1', 'the iban is DE1'],

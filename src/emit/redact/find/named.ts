@@ -38,7 +38,7 @@ export function namedSecret(text: string, separator: number): TextSpan | readonl
   return behindName(text, separator, { kind, name, found, isElsewhere });
 }
 
-/** The value after a name of the caller's own, in lower case, and its `:` or `=`. Any value is a secret. */
+/** The value after a name of the caller's own, in lower case, and its `:` or `=`, also behind the dashes of an option or an object's name. Any value is a secret. */
 export function ownSecret(
   text: string,
   separator: number,
@@ -46,9 +46,12 @@ export function ownSecret(
 ): TextSpan | readonly TextSpan[] | undefined {
   const found = nameBefore(text, separator);
   const name = found && text.slice(found[0], found[1]);
-  if (found === undefined || name === undefined || !names.has(name.toLowerCase())) return undefined;
+  if (found === undefined || name === undefined || !isOneOf(names, name.toLowerCase())) return undefined;
   return behindName(text, separator, { kind: 'password', name, found, isElsewhere: false, isSet: true });
 }
+
+const isOneOf = (names: ReadonlySet<string>, name: string): boolean =>
+  names.has(name) || names.has(name.slice(name.lastIndexOf('.') + 1).replace(/^-+/, ''));
 
 /** The index after `=`, `:=`, `=>`. */
 function signEnd(text: string, separator: number): number {
