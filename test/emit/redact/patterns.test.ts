@@ -23,11 +23,28 @@ describe('names of a user are names in texts, too', () => {
     ['{"iban":["DE1","DE2"]}', `{"iban":["${MASK}","${MASK}"]}`],
     ['pay --iban=DE8 -iban=DE9 user.iban=DE10', `pay --iban=${MASK} -iban=${MASK} user.iban=${MASK}`],
     ["'iban' => 'DE1'", `'iban' => '${MASK}'`],
+    ['<iban>DE1</iban><a:IBAN x="1">DE2</a:IBAN>', `<iban>${MASK}</iban><a:IBAN x="1">${MASK}</a:IBAN>`],
+    ['<entry key="iban">DE1</entry>', `<entry key="iban">${MASK}</entry>`],
+    ['pay --iban DE8 -iban DE9 x', `pay --iban ${MASK} -iban ${MASK} x`],
+    ['["pay", "--iban", "DE8"]', `["pay", "--iban", "${MASK}"]`],
+    ['{"card no": 12, "a":1} card  No=7', `{"card no": ${MASK}, "a":1} card  No=${MASK}`],
+    ['größe=4; {"GRÖSSE":"1","Größe":"XL"}', `größe=${MASK}; {"GRÖSSE":"1","Größe":"${MASK}"}`],
+    [String.raw`{"gr\u00f6\u00dfe":"XL"}`, String.raw`{"gr\u00f6\u00dfe":"${MASK}"}`],
+    ['<größe>XL</größe> 名前=x1', `<größe>${MASK}</größe> 名前=${MASK}`],
+    ['{"a:b":"x","iban":"d"}', `{"a:b":"${MASK}","iban":"${MASK}"}`],
+    ['{"iban":"null","card no":"$5"}', `{"iban":"${MASK}","card no":"${MASK}"}`],
+    ['{"iban":"***1","a:b":"<b>"}', `{"iban":"${MASK}","a:b":"${MASK}"}`],
+    ['{"iban":[12,"a"],"n":1}', `{"iban":[${MASK},"${MASK}"],"n":1}`],
+    ['{"iban":{"v":"a","n":{"w":[7]}},"n":1}', `{"iban":{"v":"${MASK}","n":{"w":[${MASK}]}},"n":1}`],
+    ['iban: DE12 3456 7890 and 2 more', `iban: ${MASK} and 2 more`],
+    ['iban=1', `iban=${MASK}`],
+    ['iban="$IBAN" iban=$IBAN --iban "$IBAN" --iban -x', 'iban="$IBAN" iban=$IBAN --iban "$IBAN" --iban -x'],
+    ['a <iban> b; discard no: 5, my card no', 'a <iban> b; discard no: 5, my card no'],
     ['{"iban":null,"ibans":"DE1","my_iban":"DE2"}', '{"iban":null,"ibans":"DE1","my_iban":"DE2"}'],
     ['the iban is DE1', 'the iban is DE1'],
   ])('%s', (text, shown) => {
     for (const shapes of [true, false]) {
-      const redactor = createRedactor({ keys: ['iban', 'x-internal'], shapes });
+      const redactor = createRedactor({ keys: ['iban', 'x-internal', 'card no', 'größe', '名前', 'a:b'], shapes });
       expect(redactor.text(text).replace(/hmac:\w{16}/g, 'hmac:…')).toBe(shown);
     }
   });

@@ -1,4 +1,4 @@
-import { nameKind } from './names.js';
+import { type NameKind, nameKind } from './names.js';
 import { QUOTED, type TextSpan } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
@@ -65,7 +65,7 @@ function outerLine(region: string): string | undefined {
   return undefined;
 }
 
-const TAG = /<([\w:.-]{1,100})((?:\s[^<>]*)?)$/;
+const TAG = /<([\p{L}\p{N}_:.-]{1,100})((?:\s[^<>]*)?)$/u;
 const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\*["']([^"'<>\\]{2,100})/i;
 const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name|key)>\s*$/i;
 const AROUND = /<\w{1,40}\s[^<>]{0,100}?\b(?:name|key)\s*=\s*\\*["']([\w.:-]{2,100})\\*["'][^<>/]{0,100}>\s*$/i;
@@ -91,19 +91,26 @@ function loginBelow(text: string, end: number): TextSpan | undefined {
 /** HTML elements without content. */
 const VOID = /^(?:input|meta|link|img|source|embed|[bh]r)$/i;
 
-/** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */
-export function elementSecret(text: string, end: number): TextSpan | undefined {
+/**
+ * `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. `kindOf`: what
+ * a name says about its value.
+ */
+export function elementSecret(
+  text: string,
+  end: number,
+  kindOf: (name: string) => NameKind | undefined = nameKind,
+): TextSpan | undefined {
   const before = text.slice(Math.max(0, end - 300), end);
   const begin = before.lastIndexOf('<');
   const tag = begin < 0 ? null : TAG.exec(before.slice(begin));
   if (tag === null || (tag[2] as string).endsWith('/') || VOID.test(tag[1] as string)) return undefined;
   const name = tag[1] as string;
-  if (/-user-pass$/.test(name)) return loginBelow(text, end);
+  if (kindOf === nameKind && /-user-pass$/.test(name)) return loginBelow(text, end);
   const attribute = ATTRIBUTE.exec(tag[2] as string)?.[1];
   const outside = VALUE_TAG.test(name) ? before.slice(0, begin) : '';
   const sibling = BEFORE.exec(outside)?.[1] ?? AROUND.exec(outside)?.[1];
   const kind = [name.replace(/^\w+:/, ''), attribute, sibling]
-    .map((one) => (one === undefined ? undefined : nameKind(one)))
+    .map((one) => (one === undefined ? undefined : kindOf(one)))
     .find((one) => one !== undefined);
   if (kind === undefined) return undefined;
   const reach = text.slice(end + 1, end + 1 + QUOTED);

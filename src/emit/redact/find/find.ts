@@ -2,7 +2,7 @@ import { withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
-import { ownSecret } from './named.js';
+import { ownNameFinder } from './own-names.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
 import { merged, scanner } from './scan.js';
@@ -36,13 +36,14 @@ export function createFinder(
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
   const find = (text: string): readonly TextSpan[] => (named ? everyReading(text, scan) : scan(text));
   const own = patternFinder(patterns);
+  const ownNames = ownNameFinder(keys);
   return {
-    shortest: own === undefined ? SHORTEST : 0,
+    shortest: own === undefined && ownNames === undefined ? SHORTEST : 0,
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (keys.size > 0 && text.length >= SHORTEST) spans = merged([...spans, ...valuesOf(keys, text)]);
+      if (ownNames !== undefined) spans = merged([...spans, ...ownNames(text)]);
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
@@ -53,18 +54,6 @@ export function createFinder(
       return -1;
     },
   };
-}
-
-/** The values of the caller's own names in a text: `"iban": "X"`, `iban=X`. */
-function valuesOf(keys: ReadonlySet<string>, text: string): readonly TextSpan[] {
-  const spans: TextSpan[] = [];
-  for (const { index } of text.matchAll(/[:=]/g)) {
-    if (index < (spans.at(-1)?.[1] ?? 0)) continue;
-    const found = ownSecret(text, index, keys);
-    if (found !== undefined)
-      spans.push(...(typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[])));
-  }
-  return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */

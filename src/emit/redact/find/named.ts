@@ -47,6 +47,16 @@ export function ownSecret(
   const found = nameBefore(text, separator);
   const name = found && text.slice(found[0], found[1]);
   if (found === undefined || name === undefined || !isOneOf(names, name.toLowerCase())) return undefined;
+  return valueOfName(text, separator, found);
+}
+
+/** The value after a name at `found` and its `:` or `=`, if any value is a secret. */
+export function valueOfName(
+  text: string,
+  separator: number,
+  found: TextSpan,
+): TextSpan | readonly TextSpan[] | undefined {
+  const name = text.slice(found[0], found[1]);
   return behindName(text, separator, { kind: 'password', name, found, isElsewhere: false, isSet: true });
 }
 
