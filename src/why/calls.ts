@@ -2,6 +2,7 @@ import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { agentIdOf, isDenied, isShadow } from './meaning.js';
+import { besideOf, fittingCall } from './parallel.js';
 
 /** The records of one tool call. */
 export interface CallFound {
@@ -36,7 +37,7 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
 const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
 
 /** A call, or a possible part of one. */
-interface CallRecording {
+export interface CallRecording {
   records: HookRecord[];
   /** The fires that decided whether it may run. */
   asks: FireRecord[];
@@ -45,6 +46,8 @@ interface CallRecording {
   isDeferred: boolean;
   /** Shared by parts that may or may not be one call. */
   chain: CallChain;
+  /** Calls of the same id that had not ended when this one began, the latest first. */
+  readonly beside: readonly CallRecording[];
 }
 
 interface CallChain {
@@ -70,8 +73,9 @@ export function callsIn(records: readonly HookRecord[]): readonly CallRecording[
       continue;
     }
     const before = last.get(agent);
-    const call = placeOf(record, before, calls);
-    last.set(agent, call);
+    const placed = placeOf(record, before, calls);
+    last.set(agent, placed);
+    const call = isAsk(record) ? placed : fittingCall(record, placed);
     add(call, record);
     if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call.chain);
   }
@@ -83,9 +87,10 @@ function placeOf(record: HookRecord, before: CallRecording | undefined, calls: S
   const asks = isAsk(record) ? record : undefined;
   const how = before === undefined ? 'another' : asks === undefined ? 'same' : relationOf(asks, before);
   if (before !== undefined && how === 'same') return asks === undefined ? joined(record, before, calls) : before;
-  const chain =
-    before !== undefined && how === 'unknown' ? before.chain : { calls: [], byHost: new Map<string, CallRecording>() };
-  const call: CallRecording = { records: [], asks: [], isOver: false, isDeferred: false, chain };
+  const isLinked = before !== undefined && how === 'unknown';
+  const chain = isLinked ? before.chain : { calls: [], byHost: new Map<string, CallRecording>() };
+  const beside = before === undefined || isLinked ? [] : besideOf(before);
+  const call: CallRecording = { records: [], asks: [], isOver: false, isDeferred: false, chain, beside };
   chain.calls.push(call);
   calls.add(call);
   return call;
@@ -125,9 +130,9 @@ function joined(record: HookRecord, last: CallRecording, calls: Set<CallRecordin
 
 /** Whether a fire is about the call before it or about another one, if that is known. */
 function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another' | 'unknown' {
-  if (call.isOver) return 'another';
   const { host_id: host } = record as HookRecord;
   const ofHost = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
+  if (call.isOver) return isLate(record, call, ofHost) ? 'unknown' : 'another';
   // A process that answers one event.
   if (ofHost !== undefined && isStateless(ofHost)) return 'same';
   const role = roleOf(record);
@@ -142,6 +147,18 @@ function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another'
   return isAgain && isStateless(last) && isStateless(record) ? 'another' : 'unknown';
 }
 
+/**
+ * Whether a fire of a host that has not been asked about a call yet may be about it although the call is over: the fire began before that, or
+ * both hosts are asked about every call.
+ */
+function isLate(record: FireRecord, { records, asks }: CallRecording, ofHost: FireRecord | undefined): boolean {
+  if (ofHost !== undefined || asks.length === 0 || !asks.every((one) => isAlike(one, record))) return false;
+  if (!isStateless(record) && asks.some((one) => !isStateless(one))) return true;
+  const took = record.handlers.reduce((most, { duration_ms: ms = 0 }) => Math.max(most, ms), 0);
+  const over = records.find(ends);
+  return over !== undefined && Date.parse((record as HookRecord).time) - took < Date.parse(over.time);
+}
+
 /** The most milliseconds between a rejected fire's record and that of hookscope's own answer to it. */
 const APART = 5_000;
 
@@ -152,15 +169,12 @@ const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undef
 
 const isStateless = (record: FireRecord): boolean => (record as { readonly stateless?: boolean }).stateless === true;
 
-/** Whether two fires had the same input, as far as their records hold it. */
+/** Whether two fires were about the same tool and input, as far as their records hold them. Hosts and agents add other fields, such as a time. */
 function isAlike(a: FireRecord, b: FireRecord): boolean {
   if ([a, b].some(({ truncated = [] }) => truncated.length > 0)) return true;
-  const told = Object.keys(a.input).filter((key) => !FILLED.includes(key) && Object.hasOwn(b.input, key));
+  const told = ['tool_name', 'tool_input'].filter((key) => [a, b].every(({ input }) => Object.hasOwn(input, key)));
   return told.every((key) => isSame(a.input[key], b.input[key]));
 }
-
-/** What a host fills in where the agent does not say it. */
-const FILLED: readonly string[] = ['hook_event_name', 'session_id', 'transcript_path', 'cwd', 'permission_mode'];
 
 /** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
 function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, CallChain>): CallRecording | undefined {

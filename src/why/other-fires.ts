@@ -22,29 +22,51 @@ interface ListedHook {
 /** The most hooks of other scopes that are named. */
 const NAMED = 8;
 
+type Fires = Pick<RecordStore, 'records'>;
+
 /** Looks for hooks of other scopes in the fires of the session; with `hook`, for that hook in all fires. `mask` masks secrets in the sentences. */
 export async function findInOtherFires(
-  store: Pick<RecordStore, 'records'>,
+  store: Fires,
   record: FireRecord,
   hook: string | undefined,
   mask: (text: string) => string,
 ): Promise<OtherFires> {
-  const { sentences, changes } = await look(store, record, hook);
-  return { sentences: sentences.map(mask), changes: changes.map(mask) };
+  return (await findForEach(store, [record], hook, mask)).get(record) ?? NOTHING;
 }
 
-async function look(
-  store: Pick<RecordStore, 'records'>,
-  record: FireRecord,
+/** Like `findInOtherFires`, for several fires: the store is read once for all of one kind. */
+export async function findForEach(
+  store: Fires,
+  records: readonly FireRecord[],
   hook: string | undefined,
-): Promise<OtherFires> {
+  mask: (text: string) => string,
+): Promise<ReadonlyMap<FireRecord, OtherFires>> {
+  const search: OtherSearch = { store, records, others: new Map(), hooks: new Map() };
+  const found = new Map<FireRecord, OtherFires>();
+  for (const record of records) {
+    const { sentences, changes } = await look(search, record, hook);
+    found.set(record, { sentences: sentences.map(mask), changes: changes.map(mask) });
+  }
+  return found;
+}
+
+/** What was read for the fires that are explained together. */
+interface OtherSearch {
+  readonly store: Fires;
+  readonly records: readonly FireRecord[];
+  readonly others: Map<FireRecord, readonly ListedHook[]>;
+  /** By event. */
+  readonly hooks: Map<string, HookSearch>;
+}
+
+async function look(search: OtherSearch, record: FireRecord, hook: string | undefined): Promise<OtherFires> {
   // A shadow record lists only its own hook, so it says nothing about others.
   if (isShadow(record)) return NOTHING;
   if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook, record.unanswered);
   if (hook !== undefined)
-    return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
+    return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(search, record, hook);
   if (record.out_of_scope === 0) return NOTHING;
-  const others = await othersIn(store, record);
+  const others = await othersIn(search, record);
   const count = record.out_of_scope;
   const hooks = `${count} more ${count === 1 ? 'hook' : 'hooks'} for ${plain(record.event)} ${count === 1 ? 'belongs' : 'belong'} to other scopes, which are not asked here`;
   const names = others.slice(0, NAMED).map((found) => `${shortName(found.handler.name)} (${whose(found)})`);
@@ -69,25 +91,63 @@ function whose({ handler: { scope }, fire }: ListedHook): string {
   return `of ${agentName(agent, typeOf(fire))}`;
 }
 
-/** Hooks for the same event that other fires of the session list and this one does not. */
-async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord): Promise<ListedHook[]> {
-  const { event, session_id: session, host_id: host } = record as FireRecord & { host_id?: string };
-  const key = ({ id, scope }: HandlerRecord): string => JSON.stringify([id, scope]);
-  const here = new Set(record.handlers.map(key));
-  const found = new Map<string, ListedHook>();
+/** Hooks for the same event that other fires of the session list and this one does not; at most `NAMED`, the latest first. */
+async function othersIn({ store, records, others }: OtherSearch, record: FireRecord): Promise<readonly ListedHook[]> {
+  const known = others.get(record);
+  if (known !== undefined) return known;
+  const { event, session_id: session } = record;
+  const open = records
+    .filter((one) => one.event === event && one.session_id === session && hostOf(one) === hostOf(record))
+    .map((one) => ({ one, here: new Set(one.handlers.map(keyOf)), found: [] as ListedHook[] }))
+    .filter(({ one }) => one.out_of_scope > 0);
+  for (const { one, found } of open) others.set(one, found);
+  const seen = new Set<string>();
+  let left = open;
   for await (const fire of store.records({ types: ['hook_fire'], event, session, newest: true })) {
-    if (fire.type !== 'hook_fire' || (fire as { host_id?: string }).host_id !== host) continue;
-    for (const handler of fire.handlers)
-      if (!here.has(key(handler)) && !found.has(key(handler))) found.set(key(handler), { handler, fire });
-    if (found.size >= record.out_of_scope) break;
+    if (fire.type !== 'hook_fire' || hostOf(fire) !== hostOf(record)) continue;
+    for (const handler of fire.handlers) {
+      const key = keyOf(handler);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      for (const { here, found } of left) if (!here.has(key)) found.push({ handler, fire });
+      left = left.filter(({ one, found }) => found.length < Math.min(one.out_of_scope, NAMED));
+    }
+    if (left.length === 0) break;
   }
-  return [...found.values()];
+  return others.get(record) ?? [];
 }
+
+const hostOf = (fire: FireRecord): string | undefined => (fire as { host_id?: string }).host_id;
+const keyOf = ({ id, scope }: HandlerRecord): string => JSON.stringify([id, scope]);
 
 /** The most names that are kept to suggest the nearest one. */
 const MOST_NAMES = 2000;
 
-async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<OtherFires> {
+/** A hook as other fires list it. */
+interface HookSearch {
+  /** In a fire of the event. */
+  readonly same?: ListedHook;
+  /** In a fire of another event. */
+  readonly other?: ListedHook;
+  readonly names: readonly string[];
+}
+
+async function findHook({ store, hooks }: OtherSearch, record: FireRecord, hook: string): Promise<OtherFires> {
+  const found = hooks.get(record.event) ?? (await searchHook(store, record.event, hook));
+  hooks.set(record.event, found);
+  const { same, other, names } = found;
+  if (same) return inOtherScope(same, record);
+  if (other) return onOtherEvent(other, record);
+  const near = nearest(hook, names);
+  return {
+    sentences: [
+      `No record lists a hook called ${shortName(hook)}: no such hook was registered when they were made.${near === undefined ? '' : ` Did you mean ${shortName(near)}?`}`,
+    ],
+    changes: [`Register ${shortName(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
+  };
+}
+
+async function searchHook(store: Fires, event: string, hook: string): Promise<HookSearch> {
   let other: ListedHook | undefined;
   const names = new Set<string>();
   for await (const fire of store.records({ types: ['hook_fire'], newest: true })) {
@@ -95,18 +155,11 @@ async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord,
     for (const handler of fire.handlers) {
       if (names.size < MOST_NAMES) names.add(handler.name);
       if (!isMeant(handler, hook)) continue;
-      if (fire.event === record.event) return inOtherScope({ handler, fire }, record);
+      if (fire.event === event) return { same: { handler, fire }, names: [...names] };
       other ??= { handler, fire };
     }
   }
-  if (other) return onOtherEvent(other, record);
-  const near = nearest(hook, [...names]);
-  return {
-    sentences: [
-      `No record lists a hook called ${shortName(hook)}: no such hook was registered when they were made.${near === undefined ? '' : ` Did you mean ${shortName(near)}?`}`,
-    ],
-    changes: [`Register ${shortName(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
-  };
+  return { ...(other && { other }), names: [...names] };
 }
 
 function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {

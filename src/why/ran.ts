@@ -30,7 +30,7 @@ export function whatBecame({
   const { fires, calls } = callRecords(records);
   const ends = calls.map((call) => callSentence(call, fires));
   const done = fires.find(hasRun);
-  const all = fires.some(isDenied) ? ', although it was denied' : '';
+  const all = fires.some(isRefused) ? ', although it was denied' : '';
   const failed = fires.find(({ event }) => event === 'PostToolUseFailure');
   const seen =
     ends.length > 0
@@ -41,23 +41,37 @@ export function whatBecame({
           ? ['PostToolUseFailure was fired for it: its tool failed, or the call was not allowed to run.']
           : [];
   const { alarms } = callRecords([...before, ...records, ...after]);
-  const told = [...ends, ...seen, ...(done && all === '' ? deniedBefore(before) : []), ...alarms.map(alarmSentence)];
+  const told = [
+    ...ends,
+    ...seen,
+    ...(done && all === '' ? deniedElsewhere(before, after) : []),
+    ...alarms.map(alarmSentence),
+  ];
   return told.length > 0 ? told : [notKnown(before, after)];
 }
 
 const hasRun = ({ event }: FireRecord): boolean => specOf(event)?.callRole === 'ran';
 
-/** For a call that ran: an earlier denial under its id, which may have been about the same call. */
-function deniedBefore(before: readonly HookRecord[]): string[] {
-  const denied = callRecords(before).fires.find(isDenied);
-  return denied === undefined
-    ? []
-    : [`${plain(denied.event)} was denied under its id before; no record says whether that was about this call.`];
+/** Whether hooks denied the call itself; an event of the program's own, fired within the call, can be denied too. */
+const isRefused = (fire: FireRecord): boolean => isDenied(fire) && JUDGING.includes(specOf(fire.event)?.callRole ?? '');
+const JUDGING: readonly string[] = ['judges', 'answers'];
+
+/** For a call that ran: a denial under its id, earlier or later, which may have been about the same call. */
+function deniedElsewhere(before: readonly HookRecord[], after: readonly HookRecord[]): string[] {
+  const told = (records: readonly HookRecord[], when: string): string[] =>
+    callRecords(records)
+      .fires.filter(isRefused)
+      .slice(0, 1)
+      .map(
+        ({ event }) =>
+          `${plain(event)} was denied under its id ${when}; no record says whether that was about this call.`,
+      );
+  return [...told(before, 'before'), ...told(after, 'afterwards')];
 }
 
 function notKnown(before: readonly HookRecord[], after: readonly HookRecord[]): string {
   const fact = 'No record says whether it ran';
-  const done = callRecords(after).fires.find(hasRun);
+  const done = callRecords([...after, ...before]).fires.find(hasRun);
   if (done !== undefined)
     return `${fact}: ${plain(done.event)} was fired under its id, but another call may have the same id.`;
   return before.length + after.length > 0 ? `${fact}; another call may have the same id.` : `${fact}.`;

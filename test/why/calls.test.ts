@@ -36,6 +36,39 @@ test('a call that was denied has not run because a later one with its id did', a
   expect(became(records[1])).toEqual(['It ran: PostToolUse was fired for it.']);
 });
 
+test.each([[['rm', 'ls']], [['ls', 'rm']], [['ls', 'pwd']], [['pwd', 'rm', 'ls']]])(
+  'calls of one step with one id are told apart: %j',
+  async (commands) => {
+    const records: HookRecord[] = [];
+    const host = createHost({ logger: () => undefined });
+    host.events$.subscribe((record) => records.push(record));
+    host.on('PreToolUse', (input) => (JSON.stringify(input.tool_input).includes('rm') ? deny('no rm') : undefined), {
+      name: 'guard',
+    });
+    host.on('PostToolUse', () => undefined);
+    const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+    const execute = () => new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.all(
+      commands.map((command) => session.tool({ id: 'call_0', name: 'Bash', input: { command }, execute })),
+    );
+    await host.close();
+    const about = records.filter((record) => 'tool_use_id' in record && record.type !== 'system');
+    for (const command of commands) {
+      const asked = about.find(
+        (one) =>
+          one.type === 'hook_fire' &&
+          one.event === 'PreToolUse' &&
+          (one.input['tool_input'] as { command: string }).command === command,
+      ) as HookRecord;
+      expect(whatBecame(callOf(about, asked)).filter((text) => !text.startsWith('ALARM'))).toEqual([
+        command === 'rm'
+          ? 'The call was denied and did not run: by guard, saying "no rm".'
+          : expect.stringMatching(/^The call ran, allowed by/),
+      ]);
+    }
+  },
+);
+
 test('the page keeps them apart too, and lists as the same call what is of it alone', async () => {
   const records = await reused();
   const kept = new KeptRecords(false);
@@ -165,6 +198,52 @@ describe('a call whose events came to several hosts', () => {
         'PreToolUse was denied under its id before; no record says whether that was about this call.',
       ]);
     expect(callOf(all, denied)).toMatchObject({ after: [{ host_id: 'two' }, { host_id: 'three' }], others: 0 });
+  });
+
+  test('is one call, although one host got a time that another did not', () => {
+    const at = (time: string) => ({ input: { ...fire().input, timestamp: time } });
+    const denied = of('one', 'PreToolUse', 1, { ...decision('deny'), ...at('a') });
+    const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...at('b') });
+    const all = [denied, passed, of('two', 'PostToolUse', 3), of('one', 'PostToolUse', 4)];
+    for (const record of all) {
+      expect(hosts(record, all)).toEqual(['one', 'two', 'two', 'one']);
+      expect(became(record, all)).toEqual(['It ran, although it was denied: PostToolUse was fired for it.']);
+    }
+  });
+
+  test('may be one call, where a host denied it after it had run', () => {
+    const { handlers } = fire();
+    const slow = handlers.map((handler) => ({ ...handler, duration_ms: 2000 }));
+    const passed = of('two', 'PreToolUse', 1, decision('none'));
+    const ran = of('two', 'PostToolUse', 2);
+    for (const [one, more] of [
+      [passed, {}],
+      [
+        { ...passed, ...alone },
+        { ...alone, handlers: slow },
+      ],
+    ] as const) {
+      const denied = of('one', 'PreToolUse', 1500, { ...decision('deny'), ...more });
+      const all = [one as HookRecord, ran, denied];
+      expect(became(ran, all)).toEqual([
+        'It ran: PostToolUse was fired for it.',
+        'PreToolUse was denied under its id afterwards; no record says whether that was about this call.',
+      ]);
+      expect(became(denied, all)).toEqual([
+        'No record says whether it ran: PostToolUse was fired under its id, but another call may have the same id.',
+      ]);
+    }
+    const quick = of('one', 'PreToolUse', 4500, { ...decision('deny'), ...alone, handlers: slow });
+    expect(became(ran, [{ ...passed, ...alone } as HookRecord, ran, quick])).toEqual([
+      'It ran: PostToolUse was fired for it.',
+    ]);
+  });
+
+  test('was not denied where an event of the program itself was, which is fired within the call', () => {
+    const passed = of('one', 'PreToolUse', 1, decision('none'));
+    const own = of('one', 'Deploy', 2, { decision: { ...fire().decision, event: 'Deploy', verdict: 'deny' } });
+    const all = [passed, own, of('one', 'PostToolUse', 3)];
+    expect(became(passed, all)).toEqual(['It ran: PostToolUse was fired for it.']);
   });
 
   test('are two calls, where commands with the same hooks were asked, or about something else', () => {

@@ -6,7 +6,7 @@ import { wrongOption } from '../../values/options.js';
 import { answerFor, answerText } from '../../why/answer.js';
 import { type CallFound, callOf } from '../../why/calls.js';
 import { hasRun, isMeant, isShadow, strength } from '../../why/meaning.js';
-import { findInOtherFires } from '../../why/other-fires.js';
+import { findForEach, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -48,8 +48,10 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
       terminal.tell(olderCalls(mask.text(id.toolUse ?? what), found.others));
     for (const record of all) filter.match(record);
     const outcome = all.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(found) : [];
+    const elsewhere = await findForEach(store, fires, hook, mask.text);
+    const ends = await endsOf(store, fires, mask);
     for (const [i, fire] of fires.entries()) {
-      const otherFires = await findInOtherFires(store, fire, hook, mask.text);
+      const otherFires = elsewhere.get(fire) as OtherFires;
       const last = i === fires.length - 1;
       const facts = {
         agent: mask.text(filter.agentOf(fire)),
@@ -57,7 +59,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
         otherFires,
         outcome: last ? outcome : [],
         calls: found.records.includes(fire) ? callRecords(found.records).calls : [],
-        ends: await endsOf(store, fire, mask),
+        ends: ends.filter(({ fire_id }) => fire_id === fire.fire_id),
       };
       const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
@@ -208,12 +210,17 @@ function strictestFirst(fires: readonly FireRecord[]): FireRecord[] {
   return fires.toSorted((a, b) => first(a) - first(b) || Math.sign(rank(a) - rank(b)) || 0);
 }
 
-/** How the fire's background hooks ended. */
-async function endsOf(store: RecordStore, fire: FireRecord, mask: RecordMask): Promise<HookResponse[]> {
+/** How the fires' background hooks ended. The store is read once for all fires. */
+async function endsOf(store: RecordStore, fires: readonly FireRecord[], mask: RecordMask): Promise<HookResponse[]> {
   const ends: HookResponse[] = [];
-  if (!fire.handlers.some(({ status }) => status === 'background')) return ends;
-  for await (const record of store.records({ types: ['system'], fire: fire.fire_id }))
-    if (record.type === 'system' && record.subtype === 'hook_response') ends.push(mask.record(record));
+  const ids = new Set(
+    fires.flatMap(({ handlers, fire_id: id }) => (handlers.some(({ status }) => status === 'background') ? [id] : [])),
+  );
+  if (ids.size === 0) return ends;
+  const [fire] = ids.size === 1 ? ids : [];
+  for await (const record of store.records({ types: ['system'], ...(fire === undefined ? {} : { fire }) }))
+    if (record.type === 'system' && record.subtype === 'hook_response' && ids.has(record.fire_id))
+      ends.push(mask.record(record));
   return ends;
 }
 
