@@ -38,6 +38,8 @@ export class Scope implements RegisteredIn {
   begun = false;
   /** Whether hooks were registered in it by a call that named its parent. */
   placed = false;
+  /** Another scope, whose own hooks also count here and below although it is no ancestor. */
+  beside: Scope | undefined = undefined;
   /** How many plugins and other resources end together with this scope. */
   lives = 0;
   #agentType: string | undefined;
@@ -65,7 +67,7 @@ export class Scope implements RegisteredIn {
     this.#agentType = options.agentType;
     this.spawned = options.spawned ?? false;
     this.depth = options.parent ? options.parent.depth + 1 : 0;
-    if (options.parent) options.parent.#addChild(this);
+    if (options.parent) options.parent.#children = (options.parent.#children ?? new Set()).add(this);
   }
 
   /** Outermost first, this scope last. */
@@ -87,10 +89,6 @@ export class Scope implements RegisteredIn {
   get children(): ReadonlySet<Scope> {
     return this.#children ?? NOBODY;
   }
-  #addChild(child: Scope): void {
-    this.#children ??= new Set();
-    this.#children.add(child);
-  }
 
   /** Moves this scope and its descendants below another parent. */
   moveTo(parent: Scope): void {
@@ -99,7 +97,7 @@ export class Scope implements RegisteredIn {
     this.#typeChanges += 1 + this.typeChanges;
     if (this.parent) this.parent.#children?.delete(this);
     this.parent = parent;
-    parent.#addChild(this);
+    parent.#children = (parent.#children ?? new Set()).add(this);
     for (const scope of this.tree().reverse()) scope.depth = (scope.parent?.depth ?? 0) + 1;
   }
 

@@ -249,7 +249,8 @@ export class ScopeTree {
   #forgetOne(scope: Scope): void {
     if (scope.kind === 'session') this.#sessions.delete(scope.session);
     const agents = this.#agents.get(scope.session);
-    if (scope.kind !== 'agent' || !agents) return;
+    // The hooks of a failed start are in another scope with its agent's id.
+    if (scope.kind !== 'agent' || agents?.get(scope.id) !== scope) return;
     agents.delete(scope.id);
     if (agents.size === 0) this.#agents.delete(scope.session);
   }

@@ -28,7 +28,7 @@ async function begin(options: HostOptions = {}) {
 type Begun = Awaited<ReturnType<typeof begin>>;
 
 /** Begins to spawn `a`, with hooks and a plugin of its own; `fail` makes that fail. */
-async function spawnFailing({ session }: Begun, how: 'a plugin' | 'a signal', parent = 's1') {
+async function spawnFailing({ session }: Begun, how: 'a plugin' | 'a signal', parent = 's1', own = named('failed')) {
   const over = deferred<void>();
   const cut = new AbortController();
   const applied = deferred<void>();
@@ -51,7 +51,7 @@ async function spawnFailing({ session }: Begun, how: 'a plugin' | 'a signal', pa
     applied.resolve();
     return never();
   };
-  const hooks = { ...named('failed'), ...(how === 'a signal' ? { SubagentStart: [{ hooks: [slow] }] } : {}) };
+  const hooks = { ...own, ...(how === 'a signal' ? { SubagentStart: [{ hooks: [slow] }] } : {}) };
   const plugins = how === 'a plugin' ? [good as never, bad] : [good as never];
   const spawned = session.spawn({
     id: 'a',
@@ -109,6 +109,111 @@ test('where a start fails, the agent at work has its own hooks while those below
   const end = { session_id: 's1', agent_id: 'a', agent_type: 'reviewer', stop_hook_active: false };
   await host.fire('SubagentStop', { ...end, agent_transcript_path: '' } as never);
   expect(scopes()).toBe(before - 1);
+  await session.close();
+  await host.close();
+});
+
+test('the agent at work is where it was at once, also if the start that failed was below another', async () => {
+  const kit = await begin();
+  const { host, session, judges, seen } = kit;
+  host.spawnHooks('reviewer', named('reviewer'));
+  await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' } as never);
+  const q = await session.spawn({ id: 'q', agent_type: 'parent', hooks: named('q') });
+  const { rejected, fail } = await spawnFailing(kit, 'a plugin', 'q');
+  const { stop, asked } = await spawnBelow(kit);
+  const undo = host.registerScoped(agent('a'), named('by hand'));
+  expect(await judges('c')).toEqual(['q', 'failed', 'good/own', 'by hand', 'c']);
+  fail();
+  await asked.promise;
+  expect(await judges('a')).toEqual(['by hand', 'reviewer']);
+  expect(fires(seen).at(-1)?.agents_above).toEqual([]);
+  const below = ['q', 'failed', 'good/own', 'c'];
+  expect(await judges('c')).toEqual(['by hand', 'reviewer', ...below]);
+  expect(
+    fires(seen)
+      .at(-1)
+      ?.agents_above?.map(({ agent_id }) => agent_id),
+  ).toEqual(['q', 'a']);
+  // What comes and goes there meanwhile counts for those below the failed start, too.
+  undo();
+  const late = host.registerScoped(agent('a'), named('late'));
+  expect(await judges('c')).toEqual(['reviewer', 'late', ...below]);
+  late();
+  // Plugins end with the scope in which they were used.
+  host.unregisterScoped(agent('a'));
+  expect(await judges('c')).toEqual(['q', 'failed', 'c']);
+  stop.resolve();
+  await rejected;
+  expect(await judges('a')).toEqual(['reviewer']);
+  await q.stop();
+  expect(await judges('a')).toEqual(['reviewer']);
+  await session.close();
+  await host.close();
+});
+
+test("an agent below a failed start ends with that one's parent, and the agent at work stays", async () => {
+  const kit = await begin();
+  const { host, session, judges } = kit;
+  host.spawnHooks('reviewer', named('reviewer'));
+  await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' } as never);
+  await session.spawn({ id: 'q', agent_type: 'parent' });
+  const { rejected, fail } = await spawnFailing(kit, 'a plugin', 'q');
+  const { stop, asked } = await spawnBelow(kit);
+  fail();
+  await asked.promise;
+  host.unregisterScoped(agent('q'));
+  expect(await judges('a')).toEqual(['reviewer']);
+  stop.resolve();
+  await rejected;
+  expect(await judges('a')).toEqual(['reviewer']);
+  host.unregisterScoped(agent('a'));
+  expect(
+    servicesOf(host)
+      .registrar.root.tree()
+      .map(({ id }) => id),
+  ).toEqual(['session', 'host', 'managed']);
+  await host.close();
+});
+
+test('a once hook of a failed start that has run does not run again for those below it', async () => {
+  const kit = await begin();
+  const { host, session, judges } = kit;
+  const once = (name: string) => ({ PreToolUse: [{ name, once: true, hooks: [() => deny(name)] }] });
+  host.spawnHooks('builder', once('of its type'));
+  host.spawnHooks('builder', () => once('made for it'));
+  const { rejected, fail } = await spawnFailing(kit, 'a plugin', 's1', once('given'));
+  const { stop, asked } = await spawnBelow(kit);
+  const all = ['of its type', 'made for it', 'given'];
+  expect((await judges('c')).filter((name) => all.includes(name))).toEqual(all);
+  fail();
+  await asked.promise;
+  expect((await judges('c')).filter((name) => all.includes(name))).toEqual([]);
+  stop.resolve();
+  await rejected;
+  await session.close();
+  await host.close();
+});
+
+test('hooks of a failed start share no parallel group with those of the agent at work', async () => {
+  const kit = await begin();
+  const { host, session, judges, seen } = kit;
+  const parallel = (name: string) => ({ PreToolUse: [{ name, mode: 'parallel' as const, hooks: [() => deny(name)] }] });
+  host.spawnHooks('reviewer', parallel('reviewer'));
+  await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' } as never);
+  const { rejected, fail } = await spawnFailing(kit, 'a plugin', 's1', parallel('given'));
+  const { stop, asked } = await spawnBelow(kit);
+  fail();
+  await asked.promise;
+  await judges('c');
+  const waves = fires(seen)
+    .at(-1)
+    ?.handlers.map(({ name, wave }) => [name, wave]);
+  expect(waves?.slice(0, 2)).toEqual([
+    ['reviewer', 0],
+    ['given', 1],
+  ]);
+  stop.resolve();
+  await rejected;
   await session.close();
   await host.close();
 });

@@ -56,7 +56,7 @@ export class EventPlans {
     const stamp = all ? changes : versionsOf(scope);
     const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
     if (cached !== undefined) return cached;
-    const scopes = all ? this.#andAllAgents(scope.lineage) : scope.lineage;
+    const scopes = all ? this.#andAllAgents(scope.lineage) : andBeside(scope.lineage);
     const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, [scope]);
     scope.cache(this.#spec.name, stamp, plan);
     return plan;
@@ -70,7 +70,7 @@ export class EventPlans {
     if (known?.stamp === stamp) return known.plan;
     const lineage = lineageOf(both);
     const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
-    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : lineage, own);
+    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : andBeside(lineage), own);
     const plans = this.#joined.get(one) ?? new WeakMap<Scope, StampedPlan>();
     this.#joined.set(one, plans.set(other, { stamp, plan }));
     return plan;
@@ -79,7 +79,7 @@ export class EventPlans {
   /** A scope without its own registrations for the event shares its parent's plan. */
   #inherited(scope: Scope): Plan | undefined {
     const { name } = this.#spec;
-    if (this.#sources.all || !scope.parent || scope.own(name).length > 0) return undefined;
+    if (this.#sources.all || !scope.parent || scope.beside || scope.own(name).length > 0) return undefined;
     const parentHasOwnStop = scope.parent.own(name).some((r) => r.ownStop);
     return parentHasOwnStop ? undefined : this.#find(scope.parent);
   }
@@ -94,8 +94,7 @@ export class EventPlans {
 
 /** A detached scope of a preview takes the place of the open scope of its agent, or the place that it would get. */
 function putInPlace(scope: Scope, agents: Scope[]): void {
-  // Not its own parent: the hooks of a failed start are in a scope with the same id, below the open one.
-  const isOpen = (one: Scope): boolean => one.session === scope.session && one.id === scope.id && one !== scope.parent;
+  const isOpen = (one: Scope): boolean => one.session === scope.session && one.id === scope.id && one !== scope.beside;
   const open = agents.findIndex(isOpen);
   if (open >= 0) agents[open] = scope;
   else agents.splice(agents.findLastIndex(({ session }) => session === scope.session) + 1 || agents.length, 0, scope);
@@ -103,8 +102,18 @@ function putInPlace(scope: Scope, agents: Scope[]): void {
 
 function versionsOf(scope: Scope): number {
   let sum = 0;
-  for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) sum += each.version;
+  for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
+    sum += each.version;
+    if (each.beside !== undefined) sum += each.beside.version + Number(each.beside.closed);
+  }
   return sum;
+}
+
+/** The scopes, and the open ones beside them. */
+function andBeside(lineage: readonly Scope[]): readonly Scope[] {
+  const beside = lineage.flatMap((scope) => (scope.beside?.closed === false ? scope.beside : []));
+  if (beside.length === 0) return lineage;
+  return [...new Set([...beside, ...lineage])].sort((a, b) => a.depth - b.depth);
 }
 
 /** The plans of a host's events. */

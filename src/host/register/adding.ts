@@ -54,7 +54,7 @@ export class Adding {
 
   /** `add`, which also returns the registrations and can move them. */
   install(scope: Scope, hooks: unknown, origin: Origin): AddedHooks {
-    const registrations = this.place(scope, hooks, origin);
+    let registrations = this.place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
     let at = scope;
     let done = false;
@@ -68,11 +68,18 @@ export class Adding {
     const moveTo = (to: Scope): void => {
       if (done || at.closed) return;
       at.remove(registrations);
+      registrations = registrations.map((r) => movedTo(to, r));
       to.add(registrations);
       at = to;
       this.#parts.plans.count([], 1);
     };
-    const added = { registrations, undo, moveTo };
+    const added = {
+      get registrations() {
+        return registrations;
+      },
+      undo,
+      moveTo,
+    };
     origin.given?.add(added);
     return added;
   }
@@ -128,4 +135,13 @@ export class Adding {
   #options(scope: Scope, origin: Origin): RegistrationOptions {
     return registrationOptions(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
   }
+}
+
+/** The registration for another scope, where a `once` hook that has run does not run again. */
+function movedTo(scope: Scope, r: Registration): Registration {
+  const moved = { ...r, scope };
+  if (!r.scope.claimed(r)) return moved;
+  r.scope.giveBack(r);
+  scope.claim(moved);
+  return moved;
 }

@@ -130,10 +130,7 @@ export class AgentInstaller {
     const got = this.#gotIn(scope);
     this.#got.delete(scope);
     this.#got.set(to, got);
-    for (const added of got.added) {
-      for (const r of added.registrations) scope.giveBack(r);
-      added.moveTo(to);
-    }
+    for (const added of got.added) added.moveTo(to);
   }
 
   /** The object that identifies the agent in the scope among those with its id. `is`: sets it, because that agent is there again. */

@@ -173,8 +173,7 @@ export class Agents {
   failing(scope: Scope, given: HooksOfStart, below: readonly Scope[]): void {
     const begun = this.#driven.get(scope);
     if (begun === undefined || scope.closed) return;
-    const isLast = this.#starts.last(begun.agent) === begun;
-    this.#aside.set(scope, this.#places.setAside(scope, given, below, isLast));
+    this.#aside.set(scope, this.#places.setAside(begun, scope, given, below));
     scope.hold(false);
     void this.takeBack(begun);
   }
@@ -185,10 +184,7 @@ export class Agents {
     const begun = this.#driven.get(scope);
     if (begun === undefined) return undefined;
     const aside = this.#aside.get(scope);
-    if (aside) {
-      this.#installer.clear(aside);
-      aside.close();
-    }
+    if (aside) this.#places.endAside(aside);
     const ended = aside ? undefined : this.takeBack(begun);
     const settled = this.#places.settle(begun, scope);
     this.#parts.plans.count([], 1);
@@ -274,6 +270,8 @@ export class Agents {
 
   /** The scope ends; its agent is remembered. */
   leaves(scope: Scope): void {
+    // It holds the hooks of a failed start, and another scope has that agent's name.
+    if (scope.beside) return;
     const agent = { session: scope.session, agent: scope.id };
     if (scope.begun || this.#starts.last(agent)?.scope === scope) this.#starts.forget(agent);
     this.#standings.leaves(scope);

@@ -61,28 +61,44 @@ export class SpawnScopes {
   }
 
   /**
-   * A start in the scope has failed while agents that it started are still below it. They keep the failed agent's hooks, in a scope inserted
-   * between, until they are closed; the scope itself is free for another agent with the id. `isLast`: no other agent has started there since.
+   * A start in the scope has failed while agents that it started are still below it. They keep the failed agent's hooks, in a scope at the same
+   * place, until they are closed, and the hooks in the scope itself are asked about them too. That scope is free for another agent with the id.
    */
-  setAside(scope: Scope, given: HooksOfStart, below: readonly Scope[], isLast: boolean): Scope {
-    const { id, kind, session, agentType, typesBefore } = scope;
-    const aside = new Scope({ id, kind, session, parent: scope, ...(agentType === undefined ? {} : { agentType }) });
+  setAside(begun: PendingStart, scope: Scope, given: HooksOfStart, below: readonly Scope[]): Scope {
+    const { id, kind, session, agentType, typesBefore, parent } = scope;
+    const aside = new Scope({ id, kind, session, ...(parent && { parent }), ...(agentType && { agentType }) });
     aside.typesBefore = typesBefore;
+    aside.beside = scope;
+    // False: another agent has started there since.
+    const isLast = this.#parts.starts.last(begun.agent) === begun;
     for (const one of below) if (!one.closed) one.moveTo(aside);
     if (isLast) this.#parts.installer.move(scope, aside);
     given.moveTo(aside);
+    this.#returns(begun, scope);
     return aside;
   }
 
+  endAside(aside: Scope): void {
+    this.#parts.installer.clear(aside);
+    aside.close();
+  }
+
   /** A start in the scope has failed and was cleared. The scope returns to the parent that it would have without that start, or ends. */
-  settle({ agent, left, wasOpen }: PendingStart, scope: Scope): Promise<void> | undefined {
-    const { tree, standings, starts, end } = this.#parts;
+  settle(begun: PendingStart, scope: Scope): Promise<void> | undefined {
+    const { agent, wasOpen } = begun;
+    const { standings, starts, end } = this.#parts;
     if (scope.closed || scope.heldBySession || wasOpen) return undefined;
     const isOver = scope.begun ? scope.spawned && standings.hasEnded(scope) : scope.empty && !starts.last(agent);
     if (isOver) return starts.during(agent, () => end(scope));
-    const home = left?.parent?.closed === false ? left.parent : tree.get({ session: scope.session });
-    if (!scope.placed && home && home !== scope.parent) scope.moveTo(home);
+    this.#returns(begun, scope);
     return undefined;
+  }
+
+  /** Moves the scope to the parent that it would have without that start. */
+  #returns({ left, wasOpen }: PendingStart, scope: Scope): void {
+    if (wasOpen || scope.placed) return;
+    const home = left?.parent?.closed === false ? left.parent : this.#parts.tree.get({ session: scope.session });
+    if (home && home !== scope.parent) scope.moveTo(home);
   }
 
   /** The scope's agent leaves it. The scope ends, unless the user has registered something in it or below it. */
