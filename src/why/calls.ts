@@ -2,7 +2,7 @@ import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { agentIdOf, isDenied, isShadow } from './meaning.js';
-import { besideOf, fittingCall } from './parallel.js';
+import { besideOf, type CallChain, type CallRecording, fittingCall } from './parallel.js';
 
 /** The records of one tool call. */
 export interface CallFound {
@@ -35,27 +35,6 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
 }
 
 const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
-
-/** A call, or a possible part of one. */
-export interface CallRecording {
-  records: HookRecord[];
-  /** The fires that decided whether it may run. */
-  asks: FireRecord[];
-  /** The call has run, or ended without running. */
-  isOver: boolean;
-  isDeferred: boolean;
-  /** Shared by parts that may or may not be one call. */
-  chain: CallChain;
-  /** Calls of the same id that had not ended when this one began, the latest first. */
-  readonly beside: readonly CallRecording[];
-}
-
-interface CallChain {
-  /** In the order of time. */
-  calls: CallRecording[];
-  /** For each host, the latest part that it fired an event about. */
-  readonly byHost: Map<string | undefined, CallRecording>;
-}
 
 /**
  * Splits the records with one session and `tool_use_id`, ordered by time, into calls: a model may reuse its ids at every step, and for an agent
@@ -147,13 +126,9 @@ function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another'
   return isAgain && isStateless(last) && isStateless(record) ? 'another' : 'unknown';
 }
 
-/**
- * Whether a fire of a host that has not been asked about a call yet may be about it although the call is over: the fire began before that, or
- * both hosts are asked about every call.
- */
+/** Whether a fire may be about a call that is over: its host has not been asked about the call yet, and its hooks began before the end. */
 function isLate(record: FireRecord, { records, asks }: CallRecording, ofHost: FireRecord | undefined): boolean {
   if (ofHost !== undefined || asks.length === 0 || !asks.every((one) => isAlike(one, record))) return false;
-  if (!isStateless(record) && asks.some((one) => !isStateless(one))) return true;
   const took = record.handlers.reduce((most, { duration_ms: ms = 0 }) => Math.max(most, ms), 0);
   const over = records.find(ends);
   return over !== undefined && Date.parse((record as HookRecord).time) - took < Date.parse(over.time);

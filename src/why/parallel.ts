@@ -1,8 +1,28 @@
 import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord, ToolCallRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
-import type { CallRecording } from './calls.js';
 import { isDenied, isShadow } from './meaning.js';
+
+/** A call, or a possible part of one. */
+export interface CallRecording {
+  records: HookRecord[];
+  /** The fires that decided whether it may run. */
+  asks: FireRecord[];
+  /** The call has run, or ended without running. */
+  isOver: boolean;
+  isDeferred: boolean;
+  /** Shared by parts that may or may not be one call. */
+  chain: CallChain;
+  /** Calls of the same id that had not ended when this one began, the latest first. */
+  readonly beside: readonly CallRecording[];
+}
+
+export interface CallChain {
+  /** In the order of time. */
+  calls: CallRecording[];
+  /** For each host, the latest part that it fired an event about. */
+  readonly byHost: Map<string | undefined, CallRecording>;
+}
 
 /** The most calls of one id that are taken for calls of one step. */
 const MOST = 20;

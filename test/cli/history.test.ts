@@ -429,6 +429,7 @@ describe('hookscope why', () => {
       ...fire(1, { event }),
       fire_id: `${host} ${event}`,
       host_id: host,
+      time: host === 'two' ? '2026-01-31T10:00:00.000Z' : '2026-01-31T09:00:00.000Z',
       decision: { ...fire().decision, reason },
     });
     const { stdout } = await hookscope(
