@@ -33,6 +33,28 @@ function watched(options: HostOptions = {}) {
 }
 
 describe('a hook that is not enforced', () => {
+  test.each([true, false])('has its predicate called once a fire, and a record if it says yes (%s)', async (first) => {
+    const { host, fires, shadows } = watched();
+    const asked: string[] = [];
+    const ran: string[] = [];
+    // Its next answer would be another.
+    const matcher = (subject: string | undefined) => (asked.push(String(subject)) % 2 === 1) === first;
+    const hooks = [() => void ran.push('trial')];
+    host.register({ PreToolUse: [{ name: 'trial', enforce: false, matcher, hooks }] });
+    for (const tool_use_id of ['t1', 't2']) {
+      await host.fire('PreToolUse', { ...CALL, tool_use_id });
+      while (asked.length < Number(tool_use_id.slice(1))) await new Promise(setImmediate);
+    }
+    await host.close();
+    expect(asked).toEqual(['Bash', 'Bash']);
+    expect(ran).toEqual(['trial']);
+    expect(shadows().map(({ tool_use_id, handlers }) => [tool_use_id, handlers[0]?.status])).toEqual([
+      [first ? 't1' : 't2', 'ran'],
+    ]);
+    // The record still identifies the predicate.
+    expect(new Set(fires().map(({ handlers }) => handlers[0]?.predicate)).size).toBe(1);
+  });
+
   test('is asked after the decision, and its record says what it would have said', async () => {
     const { host, fires, records } = watched();
     const order: string[] = [];

@@ -1,4 +1,5 @@
 import { HookscopeError } from '../../errors.js';
+import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
 import { skipped } from '../../scopes/skip.js';
 import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
@@ -11,12 +12,18 @@ import { FireRun } from './fire-run.js';
 
 const PLANS = new WeakMap<Registration, Plan>();
 
+/** The plan for a shadow that concerns the input. A predicate has said so and is not called again, because it could give another answer. */
 function planOf(r: Registration): Plan {
   const known = PLANS.get(r);
   if (known) return known;
-  const plan = new Plan(r.spec, [shadowOf(r)]);
+  const alone = shadowOf(r);
+  const plan = new Plan(r.spec, [alone.matcher.static ? alone : { ...alone, matcher: matched(alone.matcher) }]);
   PLANS.set(r, plan);
   return plan;
+}
+
+function matched({ all, text, code }: Matcher): Matcher {
+  return { all, text, ...(code === undefined ? {} : { code }), static: true, matches: () => true };
 }
 
 /** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. */
@@ -81,8 +88,8 @@ class ShadowRuns {
 
   async #ask(r: Registration, run: FireRun): Promise<void> {
     const { services, state, found, options, followed: input = run.finalInput } = run;
+    if (this.#closing || !concerns(shadowOf(r), input, found)) return;
     const plan = planOf(r);
-    if (this.#closing || !concerns(plan.registrations[0] as Registration, input, found)) return;
     const how = {
       ...options,
       signal: undefined,
