@@ -5,12 +5,11 @@ import type { Registration, Skip } from '../scopes/registration.js';
 import { guardFiles } from '../trust/guard.js';
 import type { CommandVariables } from '../trust/named/variables.js';
 import { formatPath } from '../values/problem.js';
-import { isText } from '../values/shape.js';
 import { type ClaudeProblem, type Finding, problemOf } from './files/findings.js';
 import type { Policy } from './files/policy.js';
 import type { ClaudeGroup, ClaudeHandler } from './files/schema.js';
 import type { HookFile } from './files/settings.js';
-import { lackingIn, type SettingsVariable, sayLacking } from './files/settings-env.js';
+import { hookTexts, lackingIn, type SettingsVariable, sayLacking } from './files/settings-env.js';
 import type { ClaudeSource } from './files/source.js';
 import { claudeEnvironment, type EnvFiles, substitute } from './files/variables.js';
 import type { JudgedSource } from './trust/held.js';
@@ -133,7 +132,11 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
     },
     problems: async () => [
       ...file.problems,
-      ...(await Promise.all([...findings.values()].map((finding) => problemOf(finding, file)))),
+      ...(await Promise.all(
+        [...findings.values()]
+          .filter(({ rule }) => rule !== 'settings-env' || policy.skip({ managed, plugin }) === undefined)
+          .map((finding) => problemOf(finding, file)),
+      )),
     ],
   };
 }
@@ -142,14 +145,14 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
 function lacking(handler: ClaudeHandler, file: HookFile, env: readonly SettingsVariable[]): Finding[] {
   if (env.length === 0) return [];
   return ['command', 'args', 'headers'].flatMap((key) => {
-    const value: unknown = handler[key];
-    const texts = isText(value) ? [value] : Object.values((value ?? {}) as object).filter(isText);
-    return lackingIn(texts, env, process.env).map((variable) => ({
-      rule: 'settings-env',
-      level: 'warning' as const,
-      path: [...(file.placeOf(handler) ?? []), key],
-      message: sayLacking(variable, variable.file),
-    }));
+    return lackingIn(hookTexts(handler as unknown as Readonly<Record<string, unknown>>, key), env, process.env).map(
+      (variable) => ({
+        rule: 'settings-env',
+        level: 'warning' as const,
+        path: [...(file.placeOf(handler) ?? []), key],
+        message: sayLacking(variable, variable.file),
+      }),
+    );
   });
 }
 

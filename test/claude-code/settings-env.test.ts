@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkHookFiles } from '../../src/check/check.js';
+import { envOf, hookTexts, lackingIn } from '../../src/claude-code/files/settings-env.js';
+import { loadClaudeCode } from '../../src/claude-code/load.js';
+import { createHost } from '../../src/create-host.js';
+
+const VARIABLES = envOf({ env: { TEAM: 'a', CLAUDE_PROJECT_DIR: '/x' } }, 'settings.json');
+const lacks = (hook: Readonly<Record<string, unknown>>): boolean =>
+  ['command', 'args', 'headers'].some((key) => lackingIn(hookTexts(hook, key), VARIABLES, {}).length > 0);
+
+test.each([
+  './g.sh --team "$TEAM"',
+  "echo '$TEAM' \"it's $TEAM\"",
+  'echo "$TEAM # no comment"',
+  'echo a#$TEAM',
+  `bash -c 'echo $TEAM'`,
+  `sh -euc 'echo $TEAM'`,
+  `eval 'echo $TEAM'`,
+  'TEAM=$TEAM ./g.sh',
+  'TEAM="$TEAM" ./g.sh',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a shell's.
+  'echo "${TEAM:-a}"',
+  'echo $TEAM; read TEAM',
+  'cat <<E\n$TEAM\nE',
+  "bash <<'E'\necho $TEAM\nE",
+  "cat <<'E'\nx\nE\necho $TEAM",
+  'echo x # y\necho $TEAM',
+])('%s lacks a variable of the settings', (command) => {
+  expect(lacks({ type: 'command', command })).toBe(true);
+});
+
+test.each([
+  `awk '{print $TEAM}'`,
+  `jq -e --arg TEAM x '.team == $TEAM'`,
+  'read TEAM; echo "$TEAM"',
+  'jq -r .x | while IFS= read -r TEAM; do echo "$TEAM"; done',
+  'for TEAM in a b; do echo "$TEAM"; done',
+  'echo x # uses $TEAM',
+  "cat <<'E'\n$TEAM\nE",
+  'echo $$TEAM',
+  String.raw`echo \$TEAM`,
+  'TEAM=b; echo $TEAM',
+  '"$CLAUDE_PROJECT_DIR"/g.sh',
+])('%s lacks none', (command) => {
+  expect(lacks({ type: 'command', command })).toBe(false);
+});
+
+test('PowerShell names them in its own way', () => {
+  const lacksIn = (command: string) => lacks({ type: 'command', command, shell: 'powershell' });
+  expect(lacksIn('Write-Host $env:TEAM')).toBe(true);
+  expect(lacksIn("Write-Host '$x' $env:TEAM")).toBe(true);
+  expect(lacksIn('$TEAM = "x"; Write-Host $TEAM')).toBe(false);
+  expect(lacksIn('$env:TEAM = "x"; Write-Host $env:TEAM')).toBe(false);
+});
+
+test('arguments and headers are no command lines', () => {
+  expect(lacks({ type: 'command', command: 'bash', args: ['-c', "echo '$TEAM'"] })).toBe(true);
+  expect(lacks({ type: 'http', url: 'http://x/', headers: { a: "'$TEAM'" } })).toBe(true);
+});
+
+test('hooks that are turned off lack nothing', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'hookscope-env-'));
+  const projectDir = join(home, 'project');
+  mkdirSync(join(home, '.claude'), { recursive: true });
+  mkdirSync(projectDir);
+  const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo $HOOKSCOPE_TEAM' }] }] };
+  for (const disableAllHooks of [false, true]) {
+    const settings = { env: { HOOKSCOPE_TEAM: 'a' }, disableAllHooks, hooks };
+    writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
+    const host = createHost({ logger: () => undefined });
+    const { problems } = await loadClaudeCode({ host, projectDir, home });
+    await host.close();
+    const { findings } = await checkHookFiles({ paths: [join(home, '.claude', 'settings.json')], cwd: home, home });
+    const rules = [problems, findings].map((some) => some.filter(({ rule }) => rule === 'settings-env').length);
+    expect(rules).toEqual(disableAllHooks ? [0, 0] : [1, 1]);
+  }
+  rmSync(home, { recursive: true });
+});
