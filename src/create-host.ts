@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { inspect } from 'node:util';
 import type { AgentSupport } from './agents/supports.js';
 import type { Sayable } from './agents/table.js';
 import { type Bus, createBus } from './emit/bus.js';
@@ -48,6 +47,7 @@ import { MOST_BYTES } from './values/copies/copy.js';
 import { describeError } from './values/message.js';
 import { nearest } from './values/nearest.js';
 import { checkKeys, type Keys } from './values/options.js';
+import { asName } from './values/shape.js';
 import { tell } from './values/waiting/promises.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
@@ -149,7 +149,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     events: Object.setPrototypeOf(Object.fromEntries(states), null),
     registrar,
     unknownEvent(given) {
-      const event = typeof given === 'string' ? given : inspect(given);
+      const event = asName(given);
       return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, entries.keys()) });
     },
     report,

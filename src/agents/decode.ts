@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import { put } from '../values/copies/put.js';
-import { isObject, type Json } from '../values/shape.js';
+import { asName, isObject, type Json } from '../values/shape.js';
 import { callId } from './call-id.js';
 import type { Decoded, Loss } from './codec.js';
 import { at, copyOf, putAt, takeAt } from './path.js';
@@ -94,7 +94,7 @@ function parse(table: AgentTable, stdin: string, event: string | undefined): Jso
   }
   if (isObject(payload)) return payload;
   const expected = `expected one JSON object, as ${table.title} writes it`;
-  throw new HookscopeError('INVALID_INPUT', { event: event ?? table.title, field: 'standard input', expected });
+  throw new HookscopeError('INVALID_INPUT', { event: asName(event ?? table.title), field: 'standard input', expected });
 }
 
 /** The row for a payload. The payload decides which event it is; the command line decides between rows for the same event. */

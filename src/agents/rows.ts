@@ -2,6 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { specOf } from '../events/catalogue.js';
 import type { EventSpec, Fold } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
+import { asName } from '../values/shape.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow, Instead } from './table.js';
 
@@ -27,7 +28,7 @@ export function rowOf(table: AgentTable, name: string): EventRow {
   if (row) return row;
   const known = [...new Set(table.events.map((one) => one.name))];
   throw new HookscopeError('UNKNOWN_EVENT', {
-    event: name,
+    event: asName(name),
     nearest: nearest(name, namesOf(table)),
     agent: table.title,
     known: known.join(', '),

@@ -11,7 +11,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { checks, isObject } from '../values/shape.js';
+import { asName, checks, isObject } from '../values/shape.js';
 
 /** One reason for which registering would fail. */
 export interface HooksProblem {
@@ -154,6 +154,6 @@ function knownSpec(event: string, events: CustomEvents): EventSpec {
   const names = [...HOOK_EVENTS, ...Object.keys(events)];
   const name = eventName(event, names);
   if (name === undefined)
-    throw new HookscopeError('UNKNOWN_EVENT', { event: String(event), nearest: nearest(event, names) });
+    throw new HookscopeError('UNKNOWN_EVENT', { event: asName(event), nearest: nearest(event, names) });
   return specOf(name) ?? withName(name, events[name] as CustomEvents[string]);
 }

@@ -85,6 +85,9 @@ export function show(value: unknown): string {
   }
 }
 
+/** Text as it is, and any other value as `show` does, for messages about something that should be a name. Never throws. */
+export const asName = (value: unknown): string => (isText(value) ? value : show(value));
+
 /** Whether an object is not an instance of a class. Also true for plain objects of another realm, whose prototype is not our `Object.prototype`. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

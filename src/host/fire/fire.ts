@@ -17,9 +17,9 @@ import { followByShadows } from './shadow.js';
  * then `FireRun` asks the hooks, folds their answers, and reports to subscribers.
  */
 export function fire(services: HostCore, event: string, input: Json, options?: FireSettings): Promise<AnyDecision> {
-  const state = services.events[event];
-  // `['PreToolUse']` would coerce to the same key.
-  if (state === undefined || state.spec.name !== event) return Promise.reject(services.unknownEvent(event));
+  // `['PreToolUse']` would coerce to a key, and other objects throw.
+  const state = typeof event === 'string' ? services.events[event] : undefined;
+  if (state === undefined) return Promise.reject(services.unknownEvent(event));
   if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
   if (signal?.aborted) {

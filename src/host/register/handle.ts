@@ -2,12 +2,14 @@ import { HookscopeError } from '../../errors.js';
 import type { Scope } from '../../scopes/scope.js';
 import { labelOf, type ScopeRef } from '../../scopes/tree.js';
 import { checkKeys, type Keys } from '../../values/options.js';
+import { show } from '../../values/shape.js';
 import { checkRegisterOptions } from '../options.js';
 import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
 import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
 import type { Cut } from './apply.js';
 import { lessOf } from './enforce.js';
+import { wrong } from './handler-entry.js';
 import type { HooksOfStart, Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
@@ -112,6 +114,7 @@ const ON = Object.fromEntries(
 
 /** One hook in the shape that `register` takes. */
 export function oneHook(event: string, hook: unknown, options: object | undefined): Record<string, unknown> {
+  if (typeof event !== 'string') throw wrong('on(event)', `expected the name of an event, got ${show(event)}`);
   checkKeys(options, ON, 'on: ');
   return { [event]: [{ ...options, hooks: [hook] }] };
 }

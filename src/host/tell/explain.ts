@@ -54,8 +54,8 @@ export function explain(
   input: Json,
   { scope: ref }: ExplainOptions = {},
 ): Explanation {
-  const state = services.events[event];
-  if (state === undefined || state.spec.name !== event) throw services.unknownEvent(event);
+  const state = typeof event === 'string' ? services.events[event] : undefined;
+  if (state === undefined) throw services.unknownEvent(event);
   const { spec } = state;
   const session = typeof ref === 'object' && ref.session !== undefined ? { session_id: ref.session } : {};
   const full = { ...services.session, ...session, hook_event_name: event, ...input };
