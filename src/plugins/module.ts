@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Jiti } from 'jiti';
 import { messageOf } from '../values/waiting/promises.js';
@@ -95,14 +95,38 @@ export async function whyNotRun(error: unknown, file: string): Promise<string> {
 
 const sameFile = (one: string, other: string): boolean => one === other || one === realpathSync(other);
 
-/** The position of a syntax error. Node's error object does not contain it; jiti compiles such a file to code with the error as JSON. */
-async function unparsable(file: string): Promise<readonly unknown[] | undefined> {
-  const source = readFileSync(file, 'utf8');
-  const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
-  const [, found] = /^exports\.__JITI_ERROR__ = (\{.*\})/m.exec(code) ?? [];
-  if (found === undefined) return undefined;
-  const { line, column } = JSON.parse(found) as { readonly line: number; readonly column: number };
-  return ['', file, line, column];
+/** The most files that are searched for a syntax error. */
+const MOST = 100;
+const IMPORTED = /\b(?:from|import)[ \t]*\(?[ \t]*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/**
+ * The position of a syntax error in a file, or in one that it imports by a relative path. Node's error object does not contain it; jiti compiles
+ * such a file to code with the error as JSON.
+ */
+async function unparsable(first: string): Promise<readonly unknown[] | undefined> {
+  const files = new Set([first]);
+  for (const file of files) {
+    const source = textOf(file);
+    if (source === undefined) continue;
+    const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
+    const [, found] = /^exports\.__JITI_ERROR__ = (\{.*\})/m.exec(code) ?? [];
+    if (found !== undefined) {
+      const { line, column } = JSON.parse(found) as { readonly line: number; readonly column: number };
+      return ['', file, line, column];
+    }
+    for (const [, path] of source.matchAll(IMPORTED))
+      if (files.size < MOST) files.add(resolvePath(dirname(file), path as string));
+  }
+  return undefined;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return /\.[cm]?[jt]sx?$/.test(file) ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    // Whether an imported file is there is not asked here.
+    return undefined;
+  }
 }
 
 /** The first line of an error's message; further lines of a syntax error quote the source. */

@@ -177,6 +177,13 @@ test('options that are left out are the default of the whole', async () => {
   expect(await read(z.object({ max: z.number() }).prefault({ max: 3 }).readonly(), undefined)).toEqual({
     got: { max: 3 },
   });
+  const whole = z.object({ max: z.number() }).default({ max: 3 });
+  expect(
+    await read(
+      z.lazy(() => whole),
+      undefined,
+    ),
+  ).toEqual({ got: { max: 3 } });
   expect(await read(plain.optional(), undefined)).toEqual({ got: { words: [] } });
 });
 
@@ -185,6 +192,19 @@ test('what is wrong with each option of a union is said, with its key', async ()
   expect(await read(schema, { of: {} })).toMatch(
     /options: either of\.a: .*expected string.*; or of\.b: .*expected number/,
   );
+});
+
+test.each([
+  [[{ message: 'Expected string' }], 'options: Expected string.'],
+  [[{ message: 'Expected string', path: [{ type: 'object', key: 'max' }, 0] }], 'options: max[0]: Expected string.'],
+  [[{ message: 'one', path: ['a'] }, { message: 'two' }], 'options: a: one; two.'],
+  [[null], 'options: Invalid type.'],
+  [[], 'options: Invalid type.'],
+])('the issues of another library are said as far as they go: %j', async (issues, said) => {
+  const parse = () => {
+    throw Object.assign(new Error('Invalid type'), { issues });
+  };
+  expect(await read({ parse }, {})).toContain(said);
 });
 
 test('an asynchronous schema is refused, and what to do', async () => {

@@ -28,8 +28,8 @@ function parsed(reader: OptionsReader, given: unknown): unknown {
     options = reader.parse(value);
   } catch (error) {
     if (isAsync(error)) throw new Refusal(ASYNC, { cause: error });
-    const { issues } = error as { readonly issues?: readonly Issue[] };
-    if (!Array.isArray(issues)) throw error;
+    const issues = issuesOf(error);
+    if (issues === undefined) throw error;
     const dropped = unknown();
     const wrong = dropped.length > 0 ? issues.filter(({ code }) => code !== 'unrecognized_keys') : issues;
     throw new Refusal([...dropped, ...wrong.map(sayIssue)].join('; '), { cause: error });
@@ -51,11 +51,18 @@ const isAsync = (error: unknown): boolean => messageOf(error).includes('.parseAs
 
 /** Whether the whole schema has a default: `z.object({ … }).default({ … })`. */
 function hasDefault(schema: unknown): boolean {
-  const { def } = (schema as { readonly _zod?: { readonly def: { type: string; in?: unknown; innerType?: unknown } } })
-    ._zod ?? { def: undefined };
+  const { def } = (schema as { readonly _zod?: { readonly def: SchemaDefinition } })._zod ?? { def: undefined };
   if (def === undefined) return false;
   if (def.type === 'default' || def.type === 'prefault') return true;
-  return hasDefault(def.innerType ?? def.in ?? {});
+  return hasDefault(def.innerType ?? def.in ?? def.getter?.() ?? {});
+}
+
+interface SchemaDefinition {
+  readonly type: string;
+  readonly in?: unknown;
+  readonly innerType?: unknown;
+  /** Of `z.lazy`. */
+  readonly getter?: () => unknown;
 }
 
 /** Refuses options for a plugin that declares none: options meant for `use` itself, or for another plugin, must not be silently ignored. */
@@ -72,6 +79,20 @@ function sayUnknown({ path, key, names }: UnknownKey): string {
   const there = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
   const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
   return `${formatPath([...path, key])}: is not a known option; ${there}${hint}`;
+}
+
+/** The issues of a schema's error; undefined: the error has none that say something. Other libraries leave the path out, or give objects with a `key`. */
+function issuesOf(error: unknown): readonly Issue[] | undefined {
+  const found = isObject(error) ? error['issues'] : undefined;
+  if (!Array.isArray(found) || found.length === 0 || !found.every(isObject)) return undefined;
+  return found.map((issue) => {
+    const path = Array.isArray(issue['path']) ? issue['path'] : [];
+    return {
+      ...issue,
+      message: String(issue['message']),
+      path: path.map((at) => (isObject(at) ? (at['key'] as PropertyKey) : at)),
+    };
+  });
 }
 
 /** A zod issue. */
