@@ -20,6 +20,8 @@ beforeAll(() => {
   folder.write('deploy.ts', DEPLOY);
   folder.write('throws.ts', "throw new Error('no team is set');");
   for (const name of ['syntax.mjs', 'syntax.ts']) folder.write(name, 'export default {\n  timeout: 1,,\n}');
+  folder.write('imports.mjs', "import './between.mjs'; export default {};");
+  folder.write('between.mjs', "export * from './syntax.mjs';");
   folder.write('throws-sentence.ts', "throw new Error('No team is set.');");
   folder.install(
     'hookscope-plugin-fails-too',
@@ -107,6 +109,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['list --config throws.ts', 'throws.ts: it could not be run: no team is set.'],
   ['list --config syntax.mjs', "syntax.mjs: it could not be run: Unexpected token ',', at line 2, column 14."],
   ['list --config syntax.ts', 'syntax.ts: it could not be run: Unexpected token, at line 2, column 14.'],
+  ['list --config imports.mjs', /imports\.mjs: .*Unexpected token ',', at line 2, column 14 of \/.*\/syntax\.mjs\./],
   ['list --config throws-sentence.ts', 'throws-sentence.ts: it could not be run: No team is set.\n'],
   ['list --plugin hookscope-plugin-fails-too', 'while it was applied: Is there a database? None of its hooks'],
   ['list --config bad-key.json', 'bad-key.json: timeot: is not a known key'],
