@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deny } from '../../src/events/output/helpers.js';
 import { deferred, fires, testHost, watch } from './kit.js';
 
@@ -60,6 +60,40 @@ test.each(['before the start', 'before the stop', 'during the stop', 'never'])(
     await host.close();
   },
 );
+
+describe.each([
+  { others: 'there are hooks for other agents', types: ['builder'] },
+  { others: 'there are no hooks by type before', types: [] },
+])('an agent that gets its scope while its stop is answered, where $others', ({ types }) => {
+  test.each([
+    { was: 'that had started', starts: true, hand: undefined },
+    { was: 'whose start was not seen', starts: false, hand: undefined },
+    { was: 'that has hooks by hand', starts: true, hand: 'a' },
+  ])('ends with that stop: one $was', async ({ starts, hand }) => {
+    const { host, alarms, judges, start, stop, answer } = begin(types);
+    let cleaned = 0;
+    if (hand) host.registerScoped(hand, named('by hand'));
+    if (starts) await start('reviewer');
+    const stopped = stop();
+    host.spawnHooks('reviewer', (agent) => {
+      agent.onClose(() => void cleaned++);
+      return named('reviewer');
+    });
+    const call = { agent_id: 'a', agent_type: 'reviewer', tool_name: 'Write', tool_input: {} };
+    await host.fire('PreToolUse', { ...call, tool_use_id: 'x' });
+    expect([await judges('a'), alarms]).toEqual([hand ? ['by hand', 'reviewer'] : ['reviewer'], []]);
+    answer.resolve();
+    await stopped;
+    if (hand === undefined) {
+      expect(cleaned).toBe(1);
+      expect(String(host.describe())).not.toContain('agent a (reviewer)');
+    }
+    // What it does now is done after its end.
+    await host.fire('PreToolUse', { ...call, tool_use_id: 'y' });
+    expect(alarms).toEqual(hand ? [] : ['reopened']);
+    await host.close();
+  });
+});
 
 test('the same where neither has a scope and hooks for the later one come after the stop', async () => {
   const { host, alarms, judges, start, stop, answer } = begin(['other']);

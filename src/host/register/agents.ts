@@ -78,7 +78,8 @@ export class Agents {
     const { found, named: session, spawn, standing } = this.find(input, ref);
     if (standing === undefined || spawn === undefined) return found;
     const isLate = standing.remembered?.hasEnded === true;
-    const { opened } = this.#places.open(found, spawn, { session, agent: found.id }, isLate);
+    const { opened, scope } = this.#places.open(found, spawn, { session, agent: found.id }, isLate);
+    this.#places.entered(scope, standing.remembered);
     if (isLate) this.#parts.reopened(event, opened, input as Json, ref);
     return opened;
   }
@@ -248,16 +249,17 @@ export class Agents {
 
   /** An agent stops. The caller calls the returned function if that is allowed: it ends the scope opened for the agent, whose id another may have by then. */
   stops(found: ScopeLookup, session: string = this.#parts.tree.session): () => void {
-    const { scope, id, known } = found;
+    const { id, known } = found;
     if (id === 'session') return () => undefined;
     const agent = { session, agent: id };
     const who = this.#places.whoOf(found, session);
     return () => {
       const now = this.#places.whoOf(found, session);
+      const scope = this.#places.begunIn(found, session);
       if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
-      else if (who !== now && who !== ANYONE) this.#starts.ends(agent, who ?? ANYONE);
-      else if (!known || !scope.begun) this.#standings.stops(agent);
-      else if (!scope.heldBySession) this.ended(this.#parts.tree.get({ ...agent, session: scope.session }) ?? scope);
+      else if (!this.#places.isSame(who, now, found)) this.#starts.ends(agent, who ?? ANYONE);
+      else if (scope === undefined) this.#standings.stops(agent);
+      else if (!scope.heldBySession) this.ended(scope);
     };
   }
 

@@ -19,6 +19,8 @@ export const ANYONE: object = Object.freeze({});
 /** Opens the scopes in which agents begin, and clears them for later agents with the same ids. */
 export class SpawnScopes {
   readonly #parts: SpawnScopesParts;
+  /** Agents that began with an event that did not start them, and whether they were known before. */
+  readonly #entered = new WeakMap<object, boolean>();
 
   constructor(parts: SpawnScopesParts) {
     this.#parts = parts;
@@ -110,12 +112,33 @@ export class SpawnScopes {
     }
   }
 
+  /** An agent has begun in the scope with an event that did not start it. `remembered`: what was known about it. */
+  entered(scope: Scope, remembered: object | undefined): void {
+    const who = this.#parts.installer.whoIn(scope, remembered);
+    if (who) this.#entered.set(who, who === remembered);
+  }
+
   /** The object that identifies the agent of an event among those with its id; `ANYONE`: the agent is not known. */
-  whoOf({ scope, id, known }: ScopeLookup, session: string): object | undefined {
-    const { tree, standings, installer } = this.#parts;
+  whoOf(found: ScopeLookup, session: string): object | undefined {
+    const { standings, installer } = this.#parts;
     if (standings.isIdle) return ANYONE;
-    const now = known ? tree.get({ session: scope.session, agent: id }) : undefined;
-    return now?.begun ? installer.whoIn(now) : standings.of({ session, agent: id }, undefined).remembered;
+    const now = this.begunIn(found, session);
+    return now ? installer.whoIn(now) : standings.of({ session, agent: found.id }, undefined).remembered;
+  }
+
+  /** Whether `now` is the agent that was `who` when its stop began. It may have got its scope since. */
+  isSame(who: object | undefined, now: object | undefined, { known }: ScopeLookup): boolean {
+    const entered = now && this.#entered.get(now);
+    if (who === ANYONE) return known || now === undefined || entered !== undefined;
+    return who === now || (who === undefined && entered === false);
+  }
+
+  /** The scope in which the agent of an event has begun by now. */
+  begunIn({ scope, id, known }: ScopeLookup, session: string): Scope | undefined {
+    const { tree } = this.#parts;
+    const own = tree.get({ session, agent: id });
+    const now = own?.begun || !known ? own : tree.get({ session: scope.session, agent: id });
+    return now?.begun ? now : undefined;
   }
 
   goneOf({ earlier }: AgentStanding = {}): Scope | undefined {
