@@ -115,7 +115,10 @@ export function sinkAround({ name, streams, queue, push, lost = () => 0, close }
   return {
     name,
     attach: (events$) => streams.attach(events$, push),
-    push,
+    push(record) {
+      checkOption('push(record)', record, RECORD);
+      push(record);
+    },
     get dropped() {
       return queue.dropped + lost();
     },
@@ -156,6 +159,8 @@ const STREAM: OptionCheck = {
   expected: 'a stream of records, such as host.events$',
   accepts: (v) => isObject(v) && typeof v['subscribe'] === 'function',
 };
+
+const RECORD: OptionCheck = { expected: 'a record, such as those of host.events$', accepts: isObject };
 
 /** The streams a sink is attached to. */
 export function createStreams() {

@@ -1,6 +1,6 @@
 import type { Tracing } from '../emit/tracing.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
-import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import type { CustomEvents, HookEvent, NoEvents } from '../events/catalogue.js';
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
@@ -48,7 +48,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   /** Largest input, in bytes of JSON, for hooks outside the process; a larger one is refused (docs/semantics.md 8). Default 64 MiB. */
   readonly maxInputBytes?: number;
   /** Events of your own, made with `defineEvent`. */
-  readonly events?: C;
+  readonly events?: C & { readonly [Name in HookEvent]?: never };
   /** Gets every failure and warning, with or without subscribers. For those of a hook, `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
   readonly logger?: (message: string, detail?: unknown) => void;
   /** Called when what ran differs from what was decided: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not awaited. */

@@ -18,6 +18,24 @@ function gate() {
 const seqs = (records: readonly HookRecord[]) => records.map((record) => record.seq);
 
 describe('a sink', () => {
+  test.each([[undefined], [null], ['a record'], [5]])('refuses to be given %j as a record', async (record) => {
+    const { logger } = listen();
+    const written: HookRecord[] = [];
+    const all = [
+      createSink((one) => void written.push(one), { logger }),
+      createSink(() => undefined, { logger, redact: false }),
+    ];
+    for (const sink of all) {
+      const refused = expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('push(record)'),
+      });
+      expect(() => sink.push(record as never)).toThrow(refused);
+      await sink.close();
+    }
+    expect(written).toEqual([]);
+  });
+
   test('writes every record of the stream in order, one at a time', async () => {
     const { told, logger } = listen();
     const bus = createBus({ logger });

@@ -59,6 +59,14 @@ describe('a hook that prints it', () => {
     await reply.later;
   });
 
+  test.each([[-1], ['5'], [null]])('is told of a time limit that is none: %j', async (asyncTimeout) => {
+    const wish = JSON.stringify({ async: true, asyncTimeout });
+    const { reply } = await start(`cat >/dev/null; echo '${wish}'; sleep 30`, { asyncTimeout: 0.2 });
+    const got = JSON.stringify(asyncTimeout);
+    expect(reply.warnings).toEqual([`asyncTimeout: expected a number of seconds from 0 on, got ${got}; it is ignored`]);
+    expect(await reply.later).toMatchObject({ failure: { cause: 'timeout' } });
+  });
+
   test('lets the fire go on at once, and says the rest when it has ended', async () => {
     const { reply, kept } = await start(`${hook('go-on.sh')} 0.3`);
     expect(reply.output).toEqual({ async: true });

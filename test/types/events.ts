@@ -245,6 +245,12 @@ defineEvent({ input: z.object({ target: z.string() }), subject: 'traget', fold: 
 // @ts-expect-error no such fold
 defineEvent({ input: z.object({}), fold: 'vote' });
 
+const own = defineEvent({ input: z.object({}), fold: 'observe' });
+createHost({ events: { Mine: own } });
+// @ts-expect-error a built-in event cannot be defined again
+const again = (): Host => createHost({ events: { Mine: own, PreToolUse: own } });
+void again;
+
 /** Of an event that a type parameter names, what means something on each that it may be. */
 export function generic<
   Gate extends 'PreToolUse' | 'PermissionRequest',

@@ -69,7 +69,7 @@ const OURS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** The most hooks whose progress is followed at the same time; beyond that, the one that began first is forgotten, with the text held back for it. */
+/** The most hooks whose progress is followed at the same time; beyond that, the one that has been silent for longest is forgotten, with the text held back for it. */
 const MOST_STREAMS = 1000;
 type MaskedStreams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
 type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
@@ -153,7 +153,10 @@ class RecordRedactor implements Redactor {
 
   /** Masks a piece of each stream on its own; the joint output is made of their results. */
   #pieces({ hook_id, stdout, stderr, output }: HookProgress): Pieces {
-    const streams = this.#streams.get(hook_id) ?? this.#open(hook_id);
+    const streams = this.#streams.get(hook_id) ?? this.#open();
+    // The last to be heard is the last in the map.
+    this.#streams.delete(hook_id);
+    this.#streams.set(hook_id, streams);
     const both = stderr + stdout;
     const told = (stream: keyof MaskedStreams, piece: string, name: keyof Pieces): string => {
       if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
@@ -168,12 +171,10 @@ class RecordRedactor implements Redactor {
     return { ...pieces, output: pieces.stderr + pieces.stdout + text };
   }
 
-  #open(hookId: string): MaskedStreams {
+  #open(): MaskedStreams {
     if (this.#streams.size >= MOST_STREAMS) this.#streams.delete(this.#streams.keys().next().value as string);
     const stream = (): MaskedStream => new MaskedStream(this.#masker.finder);
-    const streams = { stdout: stream(), stderr: stream(), text: stream() };
-    this.#streams.set(hookId, streams);
-    return streams;
+    return { stdout: stream(), stderr: stream(), text: stream() };
   }
 }
 

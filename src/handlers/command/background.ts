@@ -1,4 +1,6 @@
 import { idleAsync } from '../../events/output/warnings.js';
+import { clip } from '../../plain.js';
+import { isText, show } from '../../values/shape.js';
 import { timerDelay } from '../../values/waiting/timer.js';
 import type { Reply } from '../handler.js';
 import { type CommandRun, endRun, finishRun } from './end.js';
@@ -21,13 +23,19 @@ export function goBackground(run: CommandRun, wish: Readonly<Record<string, unkn
     close();
     await later;
   });
-  const idle = idleAsync(wish);
-  return { output: wish, later, ...(idle !== undefined && { warnings: [idle] }) };
+  const { asyncTimeout } = wish;
+  const isWrong = asyncTimeout !== undefined && !isSeconds(asyncTimeout);
+  const wrong =
+    isWrong &&
+    `asyncTimeout: expected a number of seconds from 0 on, got ${clip(show(asyncTimeout), 80)}; it is ignored`;
+  const warnings = [idleAsync(wish), wrong].filter(isText);
+  return { output: wish, later, ...(warnings.length > 0 && { warnings }) };
 }
 
-function secondsOf({ spec, call }: CommandRun, wish: Readonly<Record<string, unknown>>): number {
-  const { asyncTimeout } = wish;
-  if (typeof asyncTimeout === 'number' && asyncTimeout >= 0) return asyncTimeout;
+const isSeconds = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+
+function secondsOf({ spec, call }: CommandRun, { asyncTimeout }: Readonly<Record<string, unknown>>): number {
+  if (isSeconds(asyncTimeout)) return asyncTimeout;
   return spec.asyncTimeout ?? call.asyncTimeout ?? DEFAULT_DEADLINE;
 }
 

@@ -163,3 +163,16 @@ describe('what is held back', () => {
     expect(piece(a, 'new\n')).toBe('new\n');
   });
 });
+
+test('of more hooks than are followed at once, the one that has been silent for longest is forgotten', () => {
+  const redactor = createRedactor({ keyFile });
+  const say = (hookId: string, stdout: string): string =>
+    (redactor.redact(progress({ ...RUN, hookId }, { stdout, stderr: '', text: '' })) as HookProgress).stdout;
+  say('first', 'the first ');
+  say('silent', 'the silent ');
+  for (let i = 0; i < 998; i++) say(`other-${i}`, 'x');
+  say('first', 'hook ');
+  say('one more', 'x');
+  expect(say('first', 'has said this\n')).toBe('the first hook has said this\n');
+  expect(say('silent', 'has lost this\n')).toBe('has lost this\n');
+});
