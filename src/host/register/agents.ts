@@ -213,7 +213,8 @@ export class Agents {
     if (begun.scope === undefined && open?.begun && !hadBegun) return undefined;
     const isIn = open?.begun === true;
     if (isIn) this.#installer.clear(open);
-    const ended = isIn && !wasOpen && open.empty ? this.#starts.during(agent, () => this.#end(open)) : undefined;
+    const isLeft = isIn && !wasOpen && open.empty && !this.#aside.has(open);
+    const ended = isLeft ? this.#starts.during(agent, () => this.#end(open)) : undefined;
     this.#standings.restore(agent, before);
     if (hadBegun && before && !this.#installer.closed) {
       const found = tree.find(agent, agent.session, agent.agent);
@@ -270,9 +271,8 @@ export class Agents {
     else if (scope.begun && !scope.heldBySession) this.#places.isOver(scope);
   }
 
-  /** The scope ends; its agent is remembered. */
+  /** The scope ends; its agent is remembered, except where the scope holds the hooks of a failed start: another has that agent's name. */
   leaves(scope: Scope): void {
-    // It holds the hooks of a failed start, and another scope has that agent's name.
     if (scope.beside) return;
     const agent = { session: scope.session, agent: scope.id };
     if (scope.begun || this.#starts.last(agent)?.scope === scope) this.#starts.forget(agent);
