@@ -106,6 +106,8 @@ function blocking(record: FireRecord, handler: HandlerRecord, why: string): stri
   const isBlock = handler.verdict === 'block' || verdictIn(record, handler) === 'block';
   const goesOn = fold === 'stop' && handler.dialect === 'code' && output(handler)['continue'] === true;
   if (!isBlock && !goesOn) return '';
+  if (handler.phase === 'rewrite')
+    return `said ${isBlock ? 'block' : 'continue'}, which does not count in the phase rewrite`;
   if (fold === 'stop')
     return `${continues && !isWatching ? 'kept the agent going' : 'wanted the agent to go on'}${why}`;
   if (blocked && !isWatching) return `blocked it${why}`;

@@ -61,7 +61,7 @@ export function endersOf(record: FireRecord): HandlerRecord[] {
 export function keepersOf(record: FireRecord): HandlerRecord[] {
   const enders = endersOf(record);
   return heardOf(record).filter((handler) => {
-    if (enders.includes(handler)) return false;
+    if (enders.includes(handler) || handler.phase === 'rewrite') return false;
     const goesOn = handler.dialect === 'code' && output(handler)['continue'] === true;
     return (
       handler.verdict === 'block' || goesOn || firstText(hookSpecificOf(handler)['additionalContext']) !== undefined

@@ -31,7 +31,8 @@ const texts = (values: readonly unknown[]): string[] =>
 const knows = (spec: EventSpec, key: string): boolean => key in spec.output.shape;
 const ends = (h: HandlerRecord, spec: EventSpec): boolean =>
   output(h)['continue'] === false || (!spec.nestedDecision && output(h)['preventContinuation'] === true);
-const blocks = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(output(h)['decision']));
+const saysBlock = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(output(h)['decision']));
+const blocks = (h: HandlerRecord): boolean => h.phase !== 'rewrite' && saysBlock(h);
 /** What a failure counts as, by the published table. */
 const effect = (h: HandlerRecord, spec: EventSpec): boolean => {
   if (!h.failure) return false;
@@ -168,7 +169,10 @@ function ownWord(h: HandlerRecord, spec: EventSpec): { verdict: string | undefin
 
 const whyBlocked = (list: readonly HandlerRecord[]): Json => {
   const reasons = texts(
-    list.map((h) => text(output(h)['reason']) ?? text(output(h)['stopReason']) ?? h.failure?.message),
+    list.map((h) => {
+      const own = h.phase === 'rewrite' ? undefined : (text(output(h)['reason']) ?? text(output(h)['stopReason']));
+      return own ?? h.failure?.message;
+    }),
   );
   return { decidedBy: list[0]?.id, ...(reasons.length > 0 ? { reason: reasons.join('\n') } : {}) };
 };
@@ -183,9 +187,10 @@ function stop(heard: readonly HandlerRecord[], _record: FireRecord, spec: EventS
   const ending = heard.filter((h) => ends(h, spec));
   const keeping = heard.filter(
     (h) =>
-      blocks(h) ||
-      text(specific(h)['additionalContext']) !== undefined ||
-      (h.dialect === 'code' && output(h)['continue'] === true && !ends(h, spec)),
+      h.phase !== 'rewrite' &&
+      (blocks(h) ||
+        text(specific(h)['additionalContext']) !== undefined ||
+        (h.dialect === 'code' && output(h)['continue'] === true && !ends(h, spec))),
   );
   const [first] = ending;
   if (first) {
@@ -203,7 +208,7 @@ function replace(heard: readonly HandlerRecord[], _record: FireRecord, spec: Eve
   if (against.length > 0 && !declines) return { blocked: true, ...whyBlocked(against) };
   const offers = heard.flatMap((h) => {
     const value = offered(h, spec);
-    return value === undefined || against.includes(h) ? [] : [{ h, value }];
+    return value === undefined || against.includes(h) || (saysBlock(h) && spec.exit2 === 'block') ? [] : [{ h, value }];
   });
   const [refused] = against;
   const last = refused ? { h: refused, value: spec.blockValue } : offers.pop();

@@ -4,7 +4,7 @@ import { allow } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
-import { anyHooks, deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
+import { anyHooks, deferred, fireAny, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
 
 const PRE = INPUTS.PreToolUse;
 const aborted = { code: 'ABORTED', message: expect.stringContaining('do not read this as permission') };
@@ -316,4 +316,35 @@ test('the record of an aborted fire says so, with who was asked and who was not'
     'hook_response',
     'hook_fire',
   ]);
+});
+
+describe('the decision in the record of a rejected fire permits nothing', () => {
+  const flat = (permissionDecision: string) => ({ hookSpecificOutput: { permissionDecision } });
+  const behavior = { behavior: 'allow', updatedInput: { command: 'ls' }, updatedPermissions: [{ type: 'addRules' }] };
+  const accept = { hookSpecificOutput: { action: 'accept', content: {} } };
+
+  test.each([
+    ['PreToolUse', { ...flat('allow'), reason: 'fine' }, 'none'],
+    ['PreToolUse', flat('ask'), 'none'],
+    ['PreToolUse', { hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { command: 'ls' } } }, 'none'],
+    ['PreToolUse', flat('deny'), 'deny'],
+    ['PermissionRequest', { hookSpecificOutput: { decision: behavior } }, 'none'],
+    ['PermissionRequest', { hookSpecificOutput: { decision: { behavior: 'deny', message: 'no' } } }, 'deny'],
+    ['Elicitation', accept, undefined],
+  ] as const)('%s: %j', async (event, output, verdict) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const caller = new AbortController();
+    host.register(anyHooks({ [event]: [{ hooks: [() => output, () => caller.abort()] }] }));
+    await expect(fireAny(host, event, INPUTS[event], { signal: caller.signal })).rejects.toMatchObject(aborted);
+    const { decision, handlers } = only(fires(seen));
+    expect(decision.verdict).toBe(verdict);
+    const isDenied = verdict === 'deny';
+    expect(decision.decidedBy).toBe(isDenied ? handlers[0]?.id : undefined);
+    for (const key of ['updatedInput', 'updatedPermissions', 'value']) expect(decision).not.toHaveProperty(key);
+    if (!isDenied) expect(decision).not.toHaveProperty('reason');
+    expect(decision.overruled).toEqual([]);
+    // What each hook said is still there.
+    expect(handlers[0]).toMatchObject({ status: 'ran', output });
+  });
 });

@@ -360,3 +360,50 @@ describe('an event of one’s own', () => {
     expect(decision.toJSON()).toEqual({ hookSpecificOutput: { hookEventName: 'Shout', louder: 'HI' } });
   });
 });
+
+describe('in the phase rewrite a hook has no verdict', () => {
+  const phase = { phase: 'rewrite' } as const;
+  const VERDICT = [
+    'PostToolUse',
+    'UserPromptSubmit',
+    'TaskCreated',
+    'Stop',
+    'SubagentStop',
+    'WorktreeCreate',
+    'Elicitation',
+  ] as const;
+
+  test.each(VERDICT)('%s: its block is ignored, what it says besides counts', (event) => {
+    const output = { ...block('no'), systemMessage: 'told' };
+    const { systemMessages, ...decision } = folded(event, [said(event, 'a', output, phase)]);
+    expect({ ...decision, systemMessages: [] }).toEqual({ ...folded(event, []) });
+    expect(systemMessages).toEqual(['told']);
+    const both = folded(event, [said(event, 'a', output, phase), said(event, 'b', block('really'))]);
+    expect(both).toMatchObject({ decidedBy: 'b', reason: 'really' });
+  });
+
+  test.each(['Stop', 'SubagentStop'] as const)(
+    '%s: nothing that it says keeps the loop going, and it may end it',
+    (event) => {
+      const goesOn = [{ continue: true }, context('more')];
+      for (const output of goesOn) expect(folded(event, [said(event, 'a', output, phase)]).continues).toBe(false);
+      expect(folded(event, [said(event, 'a', context('more'), phase)]).additionalContext).toEqual(['more']);
+      const ends = [said(event, 'a', { continue: false }, phase), said(event, 'b', block('more'))];
+      expect(folded(event, ends)).toMatchObject({ continues: false, decidedBy: 'a', overruled: ['b'] });
+    },
+  );
+
+  test('its failure counts, with its own message', () => {
+    const voice = { ...phase, failure, onFailure: 'block' } as const;
+    expect(folded('UserPromptSubmit', [said('UserPromptSubmit', 'a', block('no'), voice)])).toMatchObject({
+      blocked: true,
+      reason: failure.message,
+    });
+  });
+
+  test('a value that it gives counts, since that is what it rewrites', () => {
+    const event = 'MessageDisplay';
+    const value = specific({ displayContent: 'masked' });
+    expect(folded(event, [said(event, 'a', value, phase)])).toMatchObject({ value: 'masked', decidedBy: 'a' });
+  });
+});

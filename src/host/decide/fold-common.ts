@@ -59,6 +59,15 @@ export function common(
   if (own !== undefined) Object.assign(fields, own);
 }
 
+/** Of the decision of a fire that was rejected, leaves what refuses and what was said besides: a verdict that permits or asks is no verdict, and there is no value. */
+export function permitNothing(fields: DecisionFields): void {
+  const permits = fields.fold === 'gate' ? fields.verdict !== 'deny' : fields.fold === 'replace' && !fields.blocked;
+  if (!permits) return;
+  if (fields.fold === 'gate') fields.verdict = 'none';
+  fields.overruled = [];
+  for (const key of ['decidedBy', 'reason', 'updatedInput', 'updatedPermissions', 'value'] as const) delete fields[key];
+}
+
 /** Adds to a list, which is created for its first item. */
 function add<T>(list: T[] | undefined, item: T): T[] {
   if (list === undefined) return [item];

@@ -2,7 +2,7 @@ import { effectOf, type FailureEffect } from '../../events/failure.js';
 import type { EventSpec, Subject, Verdict } from '../../events/spec.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
-import { common, type HandlerResult, isVerdict, OutcomeList } from './fold-common.js';
+import { common, type HandlerResult, isVerdict, OutcomeList, permitNothing } from './fold-common.js';
 
 /** How several verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
@@ -18,6 +18,8 @@ export interface FoldContext {
   readonly rewritten?: { readonly value: unknown } | undefined;
   /** Replaces an output that could not be carried to all hooks, unless a hook has replaced it. */
   readonly withheld?: { readonly value: unknown } | undefined;
+  /** The fire rejects, so the decision, which only records show, must not permit anything. */
+  readonly cancelled?: boolean | undefined;
   /** On stop events: the loop ends whatever the hooks say, for this reason. */
   readonly endedBy?: EndedBy | undefined;
 }
@@ -41,6 +43,7 @@ export function fold(
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
   if (context.rewritten !== undefined && (context.policyAsks !== true || fields.verdict === 'allow'))
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
+  if (context.cancelled) permitNothing(fields);
   return decision;
 }
 
@@ -178,10 +181,15 @@ const isUntrusted = (s: HandlerResult): boolean => s.failure?.cause === 'untrust
 /** A handler that ends the run kept later handlers, which might have denied, from running: its deny cannot be overruled. */
 const endsRun = (s: HandlerResult): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
 
+/** In the phase `rewrite` a hook has no verdict. */
+const decides = (s: HandlerResult): boolean => s.registration.phase !== 'rewrite';
+
+const blocks = (s: HandlerResult): boolean => s.outcome?.block === true && decides(s);
+
 function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): DecisionFields {
   if (spec.unblockable?.includes(context.subject ?? '')) return {};
   const blocking = said.filter(
-    (s) => s.outcome?.block || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),
+    (s) => blocks(s) || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),
   );
   if (blocking.length === 0) return {};
   return { blocked: true, ...decidedBy(blocking) };
@@ -189,7 +197,7 @@ function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldCon
 
 function decidedBy(by: readonly HandlerResult[]): DecisionFields {
   const reasons = by
-    .map((s) => s.outcome?.reason ?? s.outcome?.stopReason ?? s.failure?.message)
+    .map((s) => (decides(s) ? (s.outcome?.reason ?? s.outcome?.stopReason) : undefined) ?? s.failure?.message)
     .filter((r) => r !== undefined);
   const fields: DecisionFields = { decidedBy: (by[0] as HandlerResult).registration.id };
   if (reasons.length > 0) fields.reason = reasons.join('\n');
@@ -200,9 +208,8 @@ function decidedBy(by: readonly HandlerResult[]): DecisionFields {
 function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;
-    return (
-      o && (o.block || o.additionalContext !== undefined || (o.continue === true && s.registration.dialect === 'code'))
-    );
+    if (o === undefined || !decides(s)) return false;
+    return o.block || o.additionalContext !== undefined || (o.continue === true && s.registration.dialect === 'code');
   });
   const ends = said.filter((s) => s.outcome?.continue === false);
   if (ends.length > 0) {
@@ -224,10 +231,10 @@ function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): Dec
  */
 function replace(spec: EventSpec, said: readonly HandlerResult[]): DecisionFields {
   const failed = said.filter((s) => s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block');
-  const against = said.filter((s) => s.outcome?.block || failed.includes(s));
+  const against = said.filter((s) => blocks(s) || failed.includes(s));
   const hasValue = spec.blockValue !== undefined && failed.length === 0;
   if (against.length > 0 && !hasValue) return { blocked: true, ...decidedBy(against) };
-  const offers = said.filter((s) => s.outcome?.value !== undefined);
+  const offers = said.filter((s) => s.outcome?.value !== undefined && (decides(s) || !s.outcome.block));
   const wins = against[0] ?? offers.at(-1);
   if (!wins) return {};
   const winner = wins.registration.id;

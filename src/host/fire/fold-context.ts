@@ -1,3 +1,4 @@
+import type { HookscopeError } from '../../errors.js';
 import type { Subject } from '../../events/spec.js';
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
@@ -7,7 +8,7 @@ import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs besides the answers. */
 export function foldContext(
-  run: AskingFire & { readonly subject: Subject },
+  run: AskingFire & { readonly subject: Subject; readonly cancelled: HookscopeError | undefined },
   rewrites: Rewrites | undefined,
   withheld: FoldContext['withheld'],
 ): FoldContext {
@@ -16,6 +17,7 @@ export function foldContext(
     policyAsks: asksByPolicy(run),
     decisions: services.decisions,
     subject,
+    cancelled: run.cancelled !== undefined,
     endedBy: options.endedBy,
     conflicts: rewrites?.conflicts,
     // The harness gets its own copy: changing it must not change the record.

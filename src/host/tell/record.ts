@@ -119,7 +119,8 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
     dialect: r.dialect,
     on_failure: slot.registration.onFailure,
   };
-  const verdict = r.spec.fold === 'gate' ? gateVerdict(slot) : outcome?.block ? 'block' : undefined;
+  const isBlock = outcome?.block === true && r.phase !== 'rewrite';
+  const verdict = r.spec.fold === 'gate' ? gateVerdict(slot) : isBlock ? 'block' : undefined;
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (verdict !== undefined) row.verdict = verdict;
   if (last.durationMs !== undefined) row.duration_ms = last.durationMs;
