@@ -43,6 +43,12 @@ test.each<[string, lines: string, code: number, stderr: RegExp]>([
     /nobody hears this/,
   ],
   [
+    'an async function that returns a thenable whose then rejects',
+    `on(async () => ({ async then() { throw new Error('nobody hears this'); } }));`,
+    1,
+    /nobody hears this/,
+  ],
+  [
     'a rejected promise that nobody can listen to',
     `on(() => Object.defineProperty(Promise.reject(new Error('nobody hears this')), 'constructor', { get: boom }));`,
     1,

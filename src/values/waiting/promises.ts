@@ -56,7 +56,9 @@ function isOrdinary(answer: PromiseLike<unknown>): boolean {
  */
 export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const yes = (value: unknown): void => resolve(value === answer ? BrokenPromise.of('it resolves to itself') : value);
+    // `resolve` would call the `then` of a value and drop what it returns.
+    const yes = (value: unknown): void =>
+      resolve(value === answer ? BrokenPromise.of('it resolves to itself') : (promiseIn(value) ?? value));
     try {
       listen(answer, yes, reject);
     } catch (error) {
@@ -86,13 +88,37 @@ export function promiseIn(
 }
 
 function listen(answer: PromiseLike<unknown>, yes: (value: unknown) => void, no: (error: unknown) => void): void {
-  if (!types.isPromise(answer)) return void answer.then(yes, no);
-  if (isOrdinary(answer)) return void then.call(answer, yes, no);
-  asOrdinary(answer, () => {
-    // An overridden `then` may never call its callbacks, so the native one handles the rejection.
-    then.call(answer, ignoreRejections, ignoreRejections);
-    answer.then(yes, no);
+  if (types.isPromise(answer) && isOrdinary(answer)) return void then.call(answer, yes, no);
+  let returned: unknown;
+  if (types.isPromise(answer)) {
+    asOrdinary(answer, () => {
+      // An overridden `then` may never call its callbacks, so the native one handles the rejection.
+      then.call(answer, ignoreRejections, ignoreRejections);
+      returned = answer.then(yes, no);
+    });
+  } else returned = answer.then(yes, no);
+  failWith(returned, no);
+}
+
+/** Passes on the rejection of what a foreign `then` returned. Only a promise can reject unhandled: the `then` of anything else is not called. */
+function failWith(returned: unknown, no: (error: unknown) => void): void {
+  if (!types.isPromise(returned)) return;
+  nativeThen(returned, (error) => {
+    // `no` ignores it if the thenable has settled.
+    ignoreRejections(error);
+    no(error);
   });
+}
+
+/** Handles the rejection of a promise whose own `then` is not to be called; unhandled, it would end the process. */
+function nativeThen(promise: Promise<unknown>, no: (error: unknown) => void): void {
+  const call = (): void => void then.call(promise, ignoreRejections, no);
+  try {
+    if (Object.isExtensible(promise)) asOrdinary(promise, call);
+    else call();
+  } catch {
+    // The promise is frozen and its class does not construct promises, so no listener can be attached.
+  }
 }
 
 /** `then` constructs its result with the promise's `constructor`. For the length of this call, that is the native Promise. */
@@ -108,16 +134,9 @@ function asOrdinary(promise: Promise<unknown>, call: () => void): void {
   }
 }
 
-/** Handles the rejection of a promise whose own `then` does not work; unhandled, it would end the process. */
+/** Handles the rejection of a promise whose own `then` does not work. */
 function silence(value: unknown): void {
-  if (!types.isPromise(value)) return;
-  const call = (): void => void then.call(value, ignoreRejections, ignoreRejections);
-  try {
-    if (Object.isExtensible(value)) asOrdinary(value, call);
-    else call();
-  } catch {
-    // The promise is frozen and its class does not construct promises, so no listener can be attached.
-  }
+  if (types.isPromise(value)) nativeThen(value, ignoreRejections);
 }
 
 /** Calls a function that is not ours. Rejects with what it throws, or with a TypeError if it returns a broken promise. */
