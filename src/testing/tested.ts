@@ -3,7 +3,7 @@ import type { HookEvent } from '../events/catalogue.js';
 import type { Plugin, Registers } from '../host/plugin-types.js';
 import type { HookHandler, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
-import { isObject } from '../values/shape.js';
+import { asName, isObject } from '../values/shape.js';
 
 /** The subject of a test: a plugin, a plugin with its options, hooks as for `register`, or one hook. */
 export type Tested<E extends HookEvent = HookEvent> = PluginUse | Hooks | HookHandler<E>;
@@ -26,7 +26,7 @@ export async function registerTested(tested: Tested, event: string, where: Regis
     const [plugin, options, how] = tested;
     return (where.use as (...given: unknown[]) => Promise<() => Promise<void>>)(plugin, options, how);
   }
-  if (isHook(tested)) return where.register({ [event]: [{ hooks: [tested] }] } as Hooks);
+  if (isHook(tested)) return where.register({ [asName(event)]: [{ hooks: [tested] }] } as Hooks);
   if (isObject(tested)) return where.register(tested as Hooks);
   throw new HookscopeError('INVALID_OPTIONS', {
     where: 'fireHook(tested)',

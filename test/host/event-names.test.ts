@@ -60,7 +60,8 @@ async function calls() {
       'codec.decode': (name: never) => codec.decode('{}', {}, [name]),
       'codec.decode of no payload': (name: never) => codec.decode('', {}, [name]),
       'codec.payload': (name: never) => codec.payload({ as: name, input: {} }),
-      fireHook: (name: never) => fireHook({ hooks: {} } as never, name),
+      'fireHook of hooks': (name: never) => fireHook({}, name),
+      'fireHook of one hook': (name: never) => fireHook(nothing, name),
     },
     unknown: {
       eventName: (name: never) => eventName(name),
