@@ -1,6 +1,7 @@
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { parse } from './bash/bash.js';
 import { isTooLong } from './bash/reading.js';
+import { hidesCommand } from './bash/words.js';
 
 /** A command of a plain line, as written and with its quotes removed. */
 export interface PlainCommand {
@@ -36,8 +37,8 @@ function plainCommand({ name, args, prefix, redirects }: Command): PlainCommand 
   const isAssigned = prefix.some(({ type }) => type === 'Assignment');
   if (name === undefined || isAssigned || !redirects.every(isHarmless)) return undefined;
   const words = [name, ...args];
-  if (!isName(name) || !words.every((word) => word.type === 'Word' && areKnown(word.parts ?? [], ARGUMENT)))
-    return undefined;
+  if (!isName(name) || words.some(hidesCommand)) return undefined;
+  if (!words.every((word) => word.type === 'Word' && areKnown(word.parts ?? [], ARGUMENT))) return undefined;
   return {
     written: words.map(({ text }) => text).join(' '),
     words: (words as Word[]).map(({ value }) => value).join(' '),

@@ -662,6 +662,8 @@ describe('a Bash rule', () => {
     'echo $(echo $(echo $(git push)))',
     `echo $\{X:-$(git push)}`,
     'echo $((1 + $(git push)))',
+    'echo 2>(git push)',
+    'echo {v}<(git push)',
     'diff <(git push) x',
     'x=$(git push)',
     'x=(a $(git push))',

@@ -24,7 +24,7 @@ import {
   UnreadableError,
 } from './reading.js';
 import { addTexts, type SearchedTexts, searchedTexts } from './texts.js';
-import { type CommandText, knownWord, wordsOf } from './words.js';
+import { type CommandText, hidesCommand, knownWord, wordsOf } from './words.js';
 
 /** The parser, for modules that read a line in another way. */
 export { forEachChild, parse };
@@ -236,6 +236,7 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
     const own =
       node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
     forEachChild(node, (child) => {
+      if (hidesCommand(child.type === 'HereString' && child.target ? child.target : child)) throw new UnknowableError();
       // A command's words are read together in readCommand, so only their parts are visited here.
       if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
       else if (child.type === 'HereString') {

@@ -1,4 +1,4 @@
-import type { Command, CommandArgument, Word, WordPart } from 'unbash';
+import type { Command, CommandArgument, SyntaxNode, Word, WordPart } from 'unbash';
 
 /** One word of a command: its text without quotes, and the beginning of it that is known before the command runs. */
 export interface KnownWord {
@@ -96,6 +96,14 @@ export function isHole(word: KnownWord, hole = '{}'): boolean {
 /** The rest of a word from a position on. */
 export function restOf(word: KnownWord, from: number): KnownWord {
   return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
+}
+
+/** A descriptor and a process substitution: `2>(rm x)`, `{v}<(rm x)`. */
+const BEHIND_DESCRIPTOR = /^(?:\d+|\{[^{}]*\})[<>]\(/;
+
+/** Whether a word is a process substitution directly behind a descriptor, which the parser does not look into. The shell runs it. */
+export function hidesCommand(node: SyntaxNode): boolean {
+  return node.type === 'Word' && BEHIND_DESCRIPTOR.test(node.text);
 }
 
 /** Whether a word certainly names a file and not a special input such as `/dev/stdin`, `/proc/self/fd/0` or `<(…)`. */
