@@ -90,7 +90,9 @@ export async function fireIn<E extends HookEvent>(
   try {
     for (const one of beside) await registerTested(one, event, host);
     await setUp(host);
-    const full = { ...structuredClone(SAMPLES[event]), ...input } as FireInput<E>;
+    // A wrong name has no sample, and is refused below.
+    const sample = typeof event === 'string' && Object.hasOwn(SAMPLES, event) ? SAMPLES[event] : {};
+    const full = { ...structuredClone(sample), ...input } as FireInput<E>;
     const { scope } = how;
     const explanation = host.explain(event, full, scope === undefined ? {} : { scope });
     host.events$.subscribe((record) => records.push(record));
