@@ -65,6 +65,8 @@ export async function page(root) {
     platform: 'browser',
     tsconfig: 'src/page/tsconfig.json',
     plugins: [stubs, withoutSchemas],
+    // Of the package diff only the comparison of lines is used: its others would stay, since they change objects when they are loaded.
+    treeshake: { moduleSideEffects: [{ test: /node_modules\/diff\//, sideEffects: false }] },
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
     transform: {
       target: 'es2023',
