@@ -64,7 +64,7 @@ export function failuresPage(): string {
       '- On the other events where a failure never has an effect, there is nothing that could be blocked.',
       "- On an event of your own, and on one that only another agent has (Gemini's BeforeModel, Cursor's BeforeTabFileRead), a failure has the effect of the event's kind; one of the kind replace is blocked, with `ask` or `block`, if exit code 2 blocks it (`exit2: 'block'`) and it has no `blockValue`.",
     ].join('\n'),
-    'In the last column, "the answer" means that exit code 2 of a command is its answer (a block, or feedback) and not a failure; `exit_code` means that it is a failure like any other code, also on WorktreeCreate; "nothing" means that it has no effect.',
+    'In the last column, "the answer" means that exit code 2 of a command is its answer (a block, or feedback) and not a failure; `exit_code` means that it is a failure like any other code, also on WorktreeCreate; "nothing" means that it has no effect: it is no failure either, and JSON that the command prints counts as it does after exit code 0, whatever `onFailure` says.',
     '## Untrusted hooks',
     'A hook that was accepted and has changed since does not run. Whatever `onFailure` says, such a failure asks on gates, denies on PermissionRequest and blocks on block events (except those that ignore `onFailure`). On gates it denies instead where `onFailure` is `block`, where `fire` was called with `canAsk: false`, and where a session has nobody to ask; where nobody can be asked, the failure has `blocks: true`. An approval counts only for that call; `hookscope trust` accepts the change, `hookscope trust --forget` removes the hook.',
     '## Remote hooks',

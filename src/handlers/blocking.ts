@@ -35,7 +35,7 @@ export function blockOutput(
   json: Json | undefined,
 ): Json {
   const said = reason === undefined ? {} : { reason };
-  const beside = { ...besideVerdict(spec, json) };
+  const beside = { ...besideVerdict(json) };
   const specific = { hookEventName: eventName, ...specificBeside(spec, eventName, json) };
   if (spec.nestedDecision) {
     const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }) };
@@ -51,11 +51,11 @@ export function blockOutput(
 const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 
 /** The fields of an output that still count beside a block: those of the right type that are not another verdict. */
-function besideVerdict(spec: EventSpec, json: Json | undefined): Json {
+function besideVerdict(json: Json | undefined): Json {
   const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
-  // On a stop event a block means that the loop continues; `continue: false` would undo that.
+  // On a stop event it ends the loop, although a block keeps the loop going.
   const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
-  return ends && spec.fold !== 'stop' ? { ...kept, continue: false } : kept;
+  return ends ? { ...kept, continue: false } : kept;
 }
 
 function specificBeside(spec: EventSpec, eventName: string, json: Json | undefined): Json {

@@ -156,11 +156,16 @@ describe('exit 2', () => {
     expect(outcome.additionalContext).toBeUndefined();
   });
 
-  test('on Stop goes on although the JSON says continue: false', () => {
-    const outcome = outcomeOf('Stop', read('Stop', { exitCode: 2, stderr: 'ERR', stdout: '{"continue":false}' }));
-    expect(outcome).toMatchObject({ block: true, reason: 'ERR' });
-    expect(outcome.continue).toBeUndefined();
-  });
+  test.each(['{"continue":false}', '{"preventContinuation":true}'])(
+    'on Stop is a block that does not undo %s, which ends the loop',
+    (stdout) => {
+      for (const exitCode of [2, 3]) {
+        const printed = exitCode === 2 ? stdout : stdout.replace('{', '{"decision":"block","reason":"ERR",');
+        const reply = read('Stop', { exitCode, stderr: 'ERR', stdout: printed, onFailure: 'block' });
+        expect(outcomeOf('Stop', reply)).toMatchObject({ block: true, reason: 'ERR', continue: false });
+      }
+    },
+  );
 
   test('keeps suppressOriginalPrompt, which says how to block', () => {
     const stdout = specific('UserPromptSubmit', { suppressOriginalPrompt: true });

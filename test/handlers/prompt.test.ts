@@ -247,3 +247,12 @@ test('a long text is shortened to a name', async () => {
   expect(handler.name).toHaveLength(80);
   expect(handler.name).toMatch(/^a b c+…$/);
 });
+
+test.each([
+  [{ ok: true, reson: 'x' }, 'unknown key "reson" in the model\'s answer; did you mean "reason"?'],
+  ['{"ok":true,"confidence":1}', 'unknown key "confidence" in the model\'s answer'],
+])('an unknown key in the answer %j is a warning', async (answer, warning) => {
+  const { handler, causes } = await ask(() => answer as ModelVerdict);
+  expect(causes).toEqual([]);
+  expect(handler).toMatchObject({ status: 'ran', warnings: [warning] });
+});

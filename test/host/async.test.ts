@@ -303,6 +303,46 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     expect(await host.close()).toEqual({ pending: [] });
   });
 
+  test('has failed if its result only announces another one', async () => {
+    const { host, reports, seen } = make();
+    const announces = Promise.resolve({ async: true });
+    host.register(anyHooks({ PreToolUse: [{ hooks: [() => ({ async: true, result: announces })] }] }));
+    await host.fire('PreToolUse', PRE);
+    await host.close();
+    expect(reports.join()).toMatch(/bad_schema.*again/);
+    const ends = seen.flatMap((one) =>
+      'subtype' in one && one.subtype === 'hook_response' ? [one.failure?.cause] : [],
+    );
+    expect(ends).toEqual(watched ? ['bad_schema'] : []);
+  });
+
+  test('that only observes adds no context and wakes nobody, in whichever way it answers', async () => {
+    const wakes: Wake[] = [];
+    const { host, reports, seen } = make({ ...here, onWake: (wake: Wake) => wakes.push(wake) });
+    const says = { systemMessage: 'm', ...context('c') };
+    const printed = `echo '${JSON.stringify({ systemMessage: 'm', hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'c' } })}'`;
+    const hooks = [
+      () => says,
+      { handler: () => says, async: true },
+      () => ({ async: true, result: Promise.resolve(says) }),
+      {
+        handler: (_: unknown, __: unknown, { call }: { call: string }) => (call === 'async' ? says : { async: true }),
+        async: 'two-phase',
+      },
+      command(printed, { async: true }),
+      command(`echo '{"async":true}'; ${printed}`),
+      command('cat >/dev/null; echo wake >&2; exit 2', { asyncRewake: true }),
+    ];
+    host.register(anyHooks({ PostToolUse: [{ phase: 'observe', hooks }] }));
+    const decision = await host.fire('PostToolUse', POST);
+    await host.close();
+    expect(decision).toMatchObject({ additionalContext: [], systemMessages: [] });
+    expect([host.pendingContext(), wakes, reports]).toEqual([[], [], []]);
+    // It is recorded all the same.
+    const ends = seen.filter((one) => 'subtype' in one && one.subtype === 'hook_response');
+    expect(ends).toHaveLength(watched ? hooks.length : 0);
+  });
+
   test('is recorded as running in the background', async () => {
     const { host } = make();
     const seen = watch(host);

@@ -1,5 +1,6 @@
 import { beginning } from '../../emit/redact/part.js';
 import type { Failure } from '../../events/failure.js';
+import { nearest } from '../../values/nearest.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { jsonText } from '../../values/waiting/promises.js';
 import { parseObject } from '../output.js';
@@ -49,14 +50,16 @@ export const ANSWER_SCHEMA = Object.freeze({
 });
 
 /** Reads an answer, which is an object or JSON text. */
-export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
+export function readModelAnswer(
+  given: unknown,
+): { readonly answer: ModelVerdict; readonly warnings: readonly string[] } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
     const shown = beginning(String(given), 200);
     return { failure: { cause: 'bad_json', message: `The model did not answer with a JSON object: ${shown}` } };
   }
   const answer = answerOf(value);
-  if (typeof answer !== 'string') return { answer };
+  if (typeof answer !== 'string') return { answer, warnings: unknownKeys(value as Json) };
   return { failure: { cause: 'bad_schema', message: `The model's answer { ok, reason, impossible? }: ${answer}` } };
 }
 
@@ -78,6 +81,17 @@ function answerOf(value: unknown): ModelVerdict | string {
   if (!isAbsent(impossible) && typeof impossible !== 'boolean')
     return `impossible: expected true or false, got ${jsonText(impossible)}`;
   return { ok, ...(isAbsent(reason) ? {} : { reason }), ...(isAbsent(impossible) ? {} : { impossible }) };
+}
+
+const KEYS = Object.keys(ANSWER_SCHEMA.properties);
+
+/** Warnings about keys of an answer that are not read. */
+function unknownKeys(answer: Json): string[] {
+  return Object.keys(answer).flatMap((key) => {
+    if (KEYS.includes(key)) return [];
+    const near = nearest(key, KEYS);
+    return `unknown key "${key}" in the model's answer${near === undefined ? '' : `; did you mean "${near}"?`}`;
+  });
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;

@@ -27,7 +27,8 @@ export async function runPromptHook(
   const stdout = typeof given.value === 'string' ? given.value : (jsonText(given.value) ?? '');
   const read = readModelAnswer(given.value);
   if ('failure' in read) return { ...read, stdout };
-  return { output: outputOf(spec, call, read.answer), stdout };
+  const { answer, warnings } = read;
+  return { output: outputOf(spec, call, answer), stdout, ...(warnings.length > 0 && { warnings }) };
 }
 
 function requestOf(spec: PromptSpec | AgentSpec, call: ExternalCall): Parameters<HookModel>[0] {

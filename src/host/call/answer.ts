@@ -17,6 +17,7 @@ import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
 import { Context } from './context.js';
 import type { CallFacts, FireFacts } from './facts.js';
+import { reasonFromStderr } from './stderr-reason.js';
 import { whyNotTaken } from './taken.js';
 import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
@@ -67,7 +68,11 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
   const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
-  const said = interpretOutput(fire, registration, output, true);
+  let said = interpretOutput(fire, registration, output, true);
+  const explained = reasonFromStderr(registration, said.outcome, reply.stderr);
+  // The warnings are those of the output as it was printed.
+  if (explained !== undefined)
+    said = { ...interpretOutput(fire, registration, explained, true), warnings: said.warnings };
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
     callAgain(call, async.timeout);
@@ -105,9 +110,9 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   ignoreRejections(value);
   if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
+  // A background answer that again announces one could go on for ever.
+  if (call.followed) return badAnswer('its result in the background is { async: true } again');
   if (again.result !== undefined) {
-    // A background answer that again announces one could go on for ever.
-    if (call.followed) return badAnswer('it answers { async: true } with a result in the background again');
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     toBackground(call, again.result, limitMs, true);
   } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(call, again.timeout);

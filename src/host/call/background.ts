@@ -132,10 +132,12 @@ export class Background implements BackgroundWork {
     const { background, outcome } = result;
     // The handler asked to continue in the background; its answer is still to come.
     if (background) return;
-    const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
-    if (late.length > 0) fire.pendingContext?.push(...late);
     reporter?.responded(result);
     if (result.failure || result.warnings?.length) logProblems(fire, registration, result);
+    // What an observer answers is only recorded.
+    if (registration.phase === 'observe') return;
+    const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
+    if (late.length > 0) fire.pendingContext?.push(...late);
     if (registration.rewake && result.exitCode === 2) {
       fire.services.wake({
         scope: fire.scopeId,
