@@ -100,6 +100,27 @@ describe.each(Object.entries(ANSWERS))(
   },
 );
 
+/** Denials and asks in words that one gate or the other does not read. */
+const WORDS: readonly object[] = ['permissionDecision', 'behavior', 'decision']
+  .flatMap((key): object[] => ['deny', 'block', 'ask'].map((word) => ({ [key]: word })))
+  .concat({ decision: { behavior: 'deny' } });
+
+test.each(Object.entries(WAYS))('a denial in any words, from %s, is no silence', async (_way, { options, hook }) => {
+  for (const event of ['PreToolUse', 'PermissionRequest'] as const)
+    for (const word of WORDS)
+      for (const wrapped of [false, true]) {
+        said = wrapped ? { hookSpecificOutput: { hookEventName: event, ...word } } : word;
+        const what = `${event} ${JSON.stringify(said)}`;
+        const verdictOf = async (given: unknown) =>
+          (await decidedWith(event, given, 'block', options)) as { readonly verdict: string };
+        const { verdict } = await verdictOf(() => said);
+        // An ask in its wrapper is no opinion where the user is asked anyway.
+        if (event === 'PreToolUse' || !what.includes('permissionDecision":"ask') || !wrapped)
+          expect(verdict, what).toMatch(/deny|ask/);
+        expect(await verdictOf(hook()), what).toMatchObject({ verdict });
+      }
+});
+
 describe("a helper's deny that a command prints stands", () => {
   test.each(POLICIES)('when the command then fails, with onFailure %s', async (onFailure) => {
     for (const [name, answer] of Object.entries({ deny: deny('no'), block: block('no') })) {

@@ -338,6 +338,51 @@ describe('PermissionRequest', () => {
     expect(bad(event, output)).toBeUndefined();
   });
 
+  /** Every word in which a program may say no or ask, at top level and inside `hookSpecificOutput`. */
+  const keys = ['permissionDecision', 'behavior', 'decision', 'permission', 'verdict'];
+  const words = keys.flatMap((key) => ['deny', 'block', 'ask', 'Deny'].map((word): Json => ({ [key]: word })));
+  words.push({ decision: { behavior: 'deny' } }, { decision: { behavior: 'block' } });
+  const gates: readonly EventSpec[] = [
+    ...Object.values<EventSpec>(CATALOGUE).filter(({ fold }) => fold === 'gate'),
+    withName('Deploy', defineEvent({ fold: 'gate', input: z.object({}) })),
+    withName('Note', defineEvent({ fold: 'gate', input: z.object({}), output: z.object({ note: z.string() }) })),
+  ];
+  it.each(gates)('$name: a denial or an ask in any words is one, or it is bad_schema, never silence', (spec) => {
+    const read: (string | undefined)[] = [];
+    for (const said of words)
+      for (const output of [said, { hookSpecificOutput: { hookEventName: spec.name, ...said } }])
+        for (const more of [{}, { systemMessage: 'hi' }]) {
+          const given = { ...output, ...more };
+          const result = readOutput(spec, given, { eventName: spec.name, nameRequired: true });
+          const verdict = 'bad' in result ? 'bad_schema' : result.outcome.verdict;
+          const isAsk = Object.values(said).includes('ask');
+          // On PermissionRequest no opinion is an ask; in its wrapper, where it was meant for this gate, it is only a warning.
+          const same = isAsk && spec.nestedDecision && (verdict ?? 'none') === 'none';
+          if (!same) expect([given, verdict]).toEqual([given, expect.stringMatching(/^(deny|ask|bad_schema)$/)]);
+          read.push(verdict);
+          const claude = readOutput(spec, given, { eventName: spec.name, nameRequired: true, dialect: 'claude' });
+          if (!('bad' in claude) && 'bad' in result) expect(claude.outcome.verdict).not.toBe('deny');
+        }
+    expect(new Set(read)).toContain('deny');
+    expect(new Set(read)).toContain('bad_schema');
+  });
+
+  it.each(['PermissionRequest', 'PreToolUse', 'PreModelSwitch'] as const)(
+    '%s: no inner object goes unwrapped',
+    (event) => {
+      for (const key of ['permissionDecision', 'behavior'])
+        for (const word of ['allow', 'ask', 'deny'])
+          expect([key, word, bad(event, { [key]: word })]).toEqual([key, word, expect.any(String)]);
+    },
+  );
+
+  it('takes an input that a hook prints for no answer, but a word of it alone for one', () => {
+    const spec = withName('Moved', defineEvent({ fold: 'gate', input: z.object({ permission: z.string() }) }));
+    const how = { eventName: 'Moved', nameRequired: false };
+    expect(readOutput(spec, { hook_event_name: 'Moved', permission: 'deny' }, how)).not.toHaveProperty('bad');
+    expect(readOutput(spec, { permission: 'deny' }, how)).toHaveProperty('bad');
+  });
+
   it('ignores what belongs to the other behavior', () => {
     const deny = answer({ behavior: 'deny', updatedInput: { a: 1 }, updatedPermissions: [] });
     expect(deny.rewrite).toBeUndefined();

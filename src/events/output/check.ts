@@ -2,9 +2,10 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import { isObject, isPlain, type Json } from '../../values/shape.js';
+import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
+import { refuseLost } from './lost.js';
 import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
 import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
@@ -47,28 +48,6 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
 /** Whether a gate's own key is outside `hookSpecificOutput`. It was meant as an answer, so it must not be ignored. */
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
-
-/** Refuses a gate's verdict in a place where it is not read, since it was meant as one. With `continue: false` the loop ends anyway, so nothing is lost. */
-function refuseLost({ spec, shape }: OutputReading, output: Json, specific: Json): void {
-  const { decision, permissionDecision: flat } = specific;
-  const nested = behaviorOf(decision);
-  const bare = specific['behavior'];
-  if (shape.nested !== undefined) {
-    const isLost = bare !== undefined && bare !== nested && output['continue'] !== false;
-    if (isLost || output['behavior'] !== undefined)
-      throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
-  }
-  const isFlat = shape.nested === undefined;
-  const isRead = isFlat ? denies(flat) || denies(output['decision']) : denies(nested);
-  const isUnread = isFlat ? denies(nested) || denies(bare) : denies(output['decision']) || denies(flat);
-  if (isRead || !isUnread || output['continue'] === false) return;
-  const words = isFlat ? 'permissionDecision: "deny"' : 'decision: { behavior: "deny" }';
-  throw new BadOutput(`a deny in words that ${spec.name} does not read: expected { hookSpecificOutput: { ${words} } }`);
-}
-
-const denies = (verdict: unknown): boolean => verdict === 'deny' || verdict === 'block';
-
-const behaviorOf = (decision: unknown): unknown => (isObject(decision) ? decision['behavior'] : undefined);
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
