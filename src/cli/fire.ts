@@ -128,9 +128,9 @@ async function fireOnce(
   }
 }
 
-/** Context that background hooks left: in the agent's scope if it was open, otherwise in the session's. */
-function pendingContext(host: Host, { scope, scope_known: known, session_id: session }: FireRecord): string[] {
-  if (known && scope !== 'session') return host.pendingContext({ session, agent: scope });
+/** Context that background hooks left for the next turn of the agent, or of the session. */
+function pendingContext(host: Host, { scope, session_id: session }: FireRecord): string[] {
+  if (scope !== 'session') return host.pendingContext({ session, agent: scope });
   const base = host.pendingContext();
   return base.length > 0 ? base : host.pendingContext({ session });
 }

@@ -16,10 +16,11 @@ export interface HostCore extends Services {
 /** The list in which late context waits for the next turn; `undefined` once the agent, or the session that a driver holds, has ended. */
 export function pendingContextOf(
   { registrar }: HostCore,
-  { scope, session }: ScopeLookup,
+  { scope, session, id, known }: ScopeLookup,
   input: Readonly<Record<string, unknown>>,
 ): string[] | undefined {
   if (scope.closed && (scope.kind === 'agent' || scope.heldBySession)) return undefined;
   if (scope.kind === 'agent') return scope.pending;
-  return registrar.pendingContext(session ?? String(input['session_id']));
+  const of = session ?? String(input['session_id']);
+  return known ? registrar.pendingContext(of) : registrar.lateOf(of, id);
 }

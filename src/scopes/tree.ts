@@ -1,6 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import type { AgentTypes } from '../matching/known-agent.js';
 import { Scope } from './scope.js';
+import { WaitingContext } from './waiting-context.js';
 
 /** Names a scope: the id of an agent, or a session, or an agent of a given session. */
 export type ScopeRef = string | { readonly session?: string; readonly agent?: string };
@@ -88,6 +89,8 @@ export class ScopeTree {
   readonly #agents = new Map<string, Map<string, Scope>>();
   /** Pending context of sessions that have no scope now. */
   readonly #waiting = new Map<string, string[]>();
+  /** Pending context of agents that have no scope. */
+  readonly waitingFor = new WaitingContext();
   readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
   /** `anySession`: the user did not choose `session`, so scopes named without a session apply to all sessions. */
@@ -181,6 +184,7 @@ export class ScopeTree {
       spawned: options.spawned ?? false,
       ...(options.agentType === undefined ? {} : { agentType: options.agentType }),
     });
+    scope.pending = this.waitingFor.take(session, agent);
     const agents = this.#agents.get(session) ?? new Map<string, Scope>();
     this.#agents.set(session, agents.set(agent, scope));
     return scope;
@@ -206,11 +210,17 @@ export class ScopeTree {
     return list;
   }
 
+  /** The pending context for an agent's next turn, whether or not its scope is open. Without `adds` there may be none. */
+  pendingOf(session: string, agent: string, adds = false): string[] | undefined {
+    const open = this.#agents.get(session)?.get(agent)?.pending;
+    return open ?? (adds ? this.waitingFor.of(session, agent) : this.waitingFor.get(session, agent));
+  }
+
   /** A copy of a scope's pending context; without `ref`, that of the default session. */
   pending(ref: ScopeRef | undefined): string[] {
     const { session, agent } = ref === undefined ? { session: this.session, agent: undefined } : this.#name(ref);
-    const scope = agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
-    return [...(scope?.pending ?? (agent === undefined ? this.#waiting.get(session) : undefined) ?? [])];
+    if (agent !== undefined) return [...(this.pendingOf(session, agent) ?? [])];
+    return [...(this.#sessions.get(session)?.pending ?? this.#waiting.get(session) ?? [])];
   }
 
   /** Drops the scope of an empty session, but keeps its pending context. */

@@ -55,6 +55,7 @@ function begin(
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
+  if (start) registrar.forgetContext(found);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
   const begun = start?.begun;
@@ -143,7 +144,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
-    !(state.opens && services.registrar.hadSpawns) &&
+    !(state.opens && (services.registrar.hadSpawns || services.registrar.hasWaiting)) &&
     !state.closes &&
     !(state.endsSession && services.largeOutput.used) &&
     !state.hook?.foreign &&
@@ -185,7 +186,9 @@ function endingAgent(
   const session = found.session ?? textOf(input?.['session_id']);
   const stopped = registrar.agents.stops(found, session);
   return decision.then((d) => {
-    if (!d.continues) stopped();
+    if (d.continues) return d;
+    stopped();
+    registrar.forgetContext(found);
     return d;
   });
 }

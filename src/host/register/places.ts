@@ -50,7 +50,9 @@ export class SpawnScopes {
 
   /** Another agent starts with that id. Clears the earlier agent's scope and returns what is needed to restore it. */
   makeWay(agent: AgentRef, earlier: Scope | undefined): PriorState {
-    const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
+    const { tree } = this.#parts;
+    const pending = [...(tree.get(agent)?.pending ?? [])];
+    tree.waitingFor.take(agent.session, agent.agent);
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
     const { parent, spawned = false } = earlier ?? {};
     const gone = earlier && this.#parts.installer.whoIn(earlier);

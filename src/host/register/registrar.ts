@@ -160,10 +160,25 @@ export class Registrar {
     return this.#parts.tree.pendingContext(session);
   }
 
-  /** Pending context of an agent's next turn. An agent without a scope of its own has none. */
+  /** Pending context of an agent's next turn, to be taken; without `agent`, of the session's. */
   pendingOf(session: string, agent: unknown): string[] {
     if (agent === undefined) return this.pendingContext(session);
-    return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
+    return (typeof agent === 'string' ? this.#parts.tree.pendingOf(session, agent) : undefined) ?? [];
+  }
+
+  /** Whether texts wait for agents without a scope. */
+  get hasWaiting(): boolean {
+    return this.#parts.tree.waitingFor.some;
+  }
+
+  /** Pending context of an agent's next turn, to be added to. */
+  lateOf(session: string, agent: string): string[] {
+    return this.#parts.tree.pendingOf(session, agent, true) as string[];
+  }
+
+  /** What waits for the next turn of an agent without a scope is dropped: it has ended, or another one starts with its id. */
+  forgetContext({ id, known, session }: ScopeLookup): void {
+    if (!known && session !== undefined) this.#parts.tree.waitingFor.take(session, id);
   }
 
   /** Starts a preview: hooks that are shown get the ids that would be given next, as if there had been no earlier preview. */
