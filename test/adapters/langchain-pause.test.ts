@@ -60,6 +60,8 @@ describe('a call that a hook asks about', () => {
   test('pauses with the question of humanInTheLoopMiddleware, and runs once it is approved', async () => {
     const { host, seen, go, ran, model } = await process({ script });
     on(host, 'PreToolUse', () => ASK);
+    const reasons: unknown[] = [];
+    host.events$.subscribe((record) => record.type === 'tool_call' && void reasons.push(record.reason));
     const { paused, hooks: came } = await go();
     expect(came).toEqual({ status: 'unfinished' });
     expect(paused).toMatchObject([
@@ -72,6 +74,8 @@ describe('a call that a hook asks about', () => {
       },
     ]);
     expect(ran).toEqual([]);
+    // Of the first try, in a sentence and not as LangGraph's JSON.
+    expect(reasons).toEqual(['remove waits for the user.']);
     const after = await go(approve);
     expect(ran).toEqual(['remove a']);
     expect(after.hooks).toEqual({ status: 'done' });

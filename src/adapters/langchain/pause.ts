@@ -101,6 +101,9 @@ export class Pauses {
       const asked = nodes.get(place) ?? [];
       asked[nth] = subjectOf({ ...question, call: { id } });
       this.#asked.set(graph, nodes.set(place, asked));
+      // Its own message is the whole question as JSON, which would be the reason of the call's record.
+      const { name } = 'deferred' in question ? question.deferred : question.actionRequests[0];
+      if (error instanceof Error) error.message = `${name} waits for the user.`;
       throw error;
     }
   }
