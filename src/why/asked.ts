@@ -1,4 +1,4 @@
-import { answersIn, type HookAnswer } from '../emit/reading/answers.js';
+import { answersIn, type HookAnswer, isWithdrawn } from '../emit/reading/answers.js';
 import { duration } from '../emit/reading/headline.js';
 import { givenIn, isGiven, valueIn } from '../emit/reading/value.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
@@ -213,6 +213,8 @@ function whyItCounts({ failure, on_failure: policy }: HandlerRecord): string {
 export function rewrittenTo(record: FireRecord): string | undefined {
   const { final_input: final } = record;
   if (final === undefined || isShadow(record)) return undefined;
+  if (isWithdrawn(record))
+    return 'A hook rewrote it, which had no effect, since no hook whose answer counts allowed that.';
   const field = specOf(record.event)?.rewrites?.field;
   const by = rewriters(record);
   const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => shortName(name)));

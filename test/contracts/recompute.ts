@@ -77,6 +77,8 @@ function rewritten(heard: readonly HandlerRecord[], record: FireRecord, spec: Ev
   const good = heard.filter((h) => h.failure?.cause !== 'bad_schema');
   const offered = good.some((h) => [...keys, ...(mcp ? mcpKeys : [])].some((key) => key in place(h)));
   if (!offered && !record.final_input) return {};
+  // Inside a nested verdict only an allow carries a rewrite.
+  if (spec.nestedDecision && gate(heard, record, spec)['verdict'] !== 'allow') return {};
   return { [spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput']: (record.final_input ?? record.input)[field] };
 }
 

@@ -88,13 +88,16 @@ function draftsOf(
   const all: readonly RowAnswer[] = row.answers?.length
     ? row.answers
     : [{ judged, status, output, failure } as RowAnswer];
+  // Where the original input came back, what counts is the answer about it, which need not be the last.
+  const last = all.length - 1;
+  const counting = isWithdrawn(record) ? all.findLastIndex((answer) => answer.judged === judged) : last;
   return all.map((answer, at) => {
     const given = givenTo(answer.judged);
     const made = hasAnswered(answer) && !cut ? rewriteOf(answer.output, spec, record) : undefined;
     return {
-      handler: at < all.length - 1 ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
+      handler: at !== counting ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
       unjudged: answer.status === 'unjudged',
-      replaced: isReplaced(row, all, at),
+      replaced: counting === last ? isReplaced(row, all, at) : at !== counting,
       judged: answer.judged,
       given,
       made: made !== undefined && isSame(made.value, given) ? undefined : made,
@@ -177,11 +180,11 @@ export function rewriteOf(
 }
 
 /** Whether another hook's rewrite won over the rewrite of this answer (docs/semantics.md 6). */
-function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: number): boolean {
+function isDropped(record: FireRecord, drafts: Drafts, id: string, at: number): boolean {
   const own = drafts.get(id) ?? [];
   const { handler, judged, given, made } = own[at] as HookAnswerDraft;
-  if (handler.phase === 'observe') return true;
-  const winners = conflicts.flatMap(({ winner, loser }) => (loser === id ? [madeIn(drafts, winner)] : []));
+  if (handler.phase === 'observe' || isWithdrawn(record)) return true;
+  const winners = record.conflicts.flatMap(({ winner, loser }) => (loser === id ? [madeIn(drafts, winner)] : []));
   const all = madeIn(drafts, id);
   // A hook that rewrote only once lost with that rewrite.
   if (winners.length === 0 || all.length === 1) return winners.length > 0;
@@ -195,6 +198,13 @@ function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: nu
         (i > 0 && isSame(other.given, made?.value)),
     ),
   );
+}
+
+/** Whether the original came back because no allow carried the rewrites. */
+export function isWithdrawn({ event, input, final_input: final, versions }: FireRecord): boolean {
+  const { nestedDecision, rewrites } = specOf(event) ?? {};
+  if (!nestedDecision || rewrites === undefined || final === undefined || !versions?.length) return false;
+  return isSame(input[rewrites.field], final[rewrites.field]);
 }
 
 const madeIn = (drafts: Drafts, id: string): readonly HookAnswerDraft[] =>

@@ -3,6 +3,7 @@ import { own } from '../../values/own.js';
 import type { FireRecord, RecordedDecision } from '../fire-record.js';
 import type { ToolCallRecord } from '../record.js';
 import type { HandlerVerdict } from '../recorded.js';
+import { isWithdrawn } from './answers.js';
 import { reasonIn } from './reason.js';
 import { isGiven } from './value.js';
 import { wouldDo } from './would.js';
@@ -54,7 +55,7 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   const theirs = other === undefined ? '' : ` (${names(other.id)}: "${clip(other.text, 120)}")`;
   const reason = said === undefined ? theirs : `: "${clip(said, 120)}"`;
   const over = decision.overruled.length === 0 ? '' : `, over ${decision.overruled.map(names).join(', ')}`;
-  const rewritten = record.final_input === undefined ? '' : ', input rewritten';
+  const rewritten = record.final_input === undefined || isWithdrawn(record) ? '' : ', input rewritten';
   const ends = decision.continue ? '' : ", ends the agent's loop";
   const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}${answeredWords(record)}`;

@@ -1,5 +1,6 @@
 import { createHost, type Host } from '../../create-host.js';
 import type { FireRecord, HandlerRecord } from '../../emit/fire-record.js';
+import { isWithdrawn } from '../../emit/reading/answers.js';
 import { HookscopeError } from '../../errors.js';
 import { servicesOf } from '../../host/internals.js';
 import { STARTER_NOT_RECORDED } from '../../replay/judge.js';
@@ -139,7 +140,11 @@ const sorted = (all: ReadonlyMap<string, number>): Record<string, number> =>
 /** If other hooks have rewritten the input, the bundle judges the result. */
 function afterOthers(record: FireRecord, isOurs: (row: HandlerRecord) => boolean): FireRecord {
   const { final_input: final, versions = [], handlers, ...rest } = record;
-  if (final === undefined || handlers.some((row) => isOurs(row) && row.handler !== 'rule' && row.output !== undefined))
+  if (
+    final === undefined ||
+    isWithdrawn(record) ||
+    handlers.some((row) => isOurs(row) && row.handler !== 'rule' && row.output !== undefined)
+  )
     return record;
   const last = versions.length + 1;
   const rows = handlers.map((row): HandlerRecord => {

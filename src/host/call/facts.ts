@@ -70,6 +70,8 @@ export interface RunningFire extends FireFacts {
   readonly clock: { now(): number } | undefined;
   /** Why the fire was cut short, once it was. */
   readonly cancelled: HookscopeError | undefined;
+  /** Whether managed policy has asked about the call that this fire puts to the user. */
+  readonly asksByPolicy: boolean;
   cancel(error: HookscopeError): void;
   /** Rejects the fire, because a value from the agent threw when it was read. */
   fail(error: unknown): void;

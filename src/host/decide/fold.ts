@@ -41,7 +41,8 @@ export function fold(
   if (!speaking.every(isVerdictAlone)) common(fields, spec, speaking, context.subject);
   answer(fields, spec, speaking, context);
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
-  if (context.rewritten !== undefined && (context.policyAsks !== true || fields.verdict === 'allow'))
+  // Inside a nested verdict only an allow carries a rewrite.
+  if (context.rewritten !== undefined && (!spec.nestedDecision || fields.verdict === 'allow'))
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   if (context.cancelled) permitNothing(fields);
   return decision;

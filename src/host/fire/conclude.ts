@@ -21,6 +21,7 @@ interface AskedFire extends AskingFire {
   readonly spec: EventSpec;
   readonly plan: Plan;
   readonly subject: Subject;
+  readonly asksByPolicy: boolean;
   readonly remembers: boolean;
   readonly reporter: BusFireReporter | undefined;
   readonly cancelled: HookscopeError | undefined;
@@ -84,7 +85,7 @@ function concludeWalk(run: AskedFire, { notes }: Walk): AnyDecision {
   const { plain, quiet } = run.candidates;
   const isQuiet = plain && notes.silent && !run.cancelled && !run.carrying;
   if (isQuiet && quiet !== undefined) return quiet.decision;
-  return fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld));
+  return fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld, notes.policyAsks));
 }
 
 function report(

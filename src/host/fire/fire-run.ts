@@ -25,6 +25,7 @@ import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
 import { isAsk, isOpen, settleAsk } from './elsewhere.js';
 import { shortened } from './kept.js';
+import { asksByPolicy } from './policy.js';
 import { Screen } from './screen.js';
 import { copyForShadows } from './shadow-input.js';
 import { TappedWalk } from './tapped-walk.js';
@@ -111,6 +112,9 @@ export class FireRun implements RunningFire, CallOwner {
   get pendingContext(): string[] | undefined {
     if (this.options.shadowOf !== undefined) return undefined;
     return pendingContextOf(this.services, this.found, this.input);
+  }
+  get asksByPolicy(): boolean {
+    return asksByPolicy(this);
   }
   get finalInput(): Json {
     return this.walk?.notes.input ?? this.input;

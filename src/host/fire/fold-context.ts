@@ -3,18 +3,22 @@ import type { Subject } from '../../events/spec.js';
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
-import { asksByPolicy } from './policy.js';
 import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs besides the answers. */
 export function foldContext(
-  run: AskingFire & { readonly subject: Subject; readonly cancelled: HookscopeError | undefined },
+  run: AskingFire & {
+    readonly subject: Subject;
+    readonly asksByPolicy: boolean;
+    readonly cancelled: HookscopeError | undefined;
+  },
   rewrites: Rewrites | undefined,
   withheld: FoldContext['withheld'],
+  policyAsks = run.asksByPolicy,
 ): FoldContext {
   const { services, subject, options } = run;
   return {
-    policyAsks: asksByPolicy(run),
+    policyAsks,
     decisions: services.decisions,
     subject,
     cancelled: run.cancelled !== undefined,

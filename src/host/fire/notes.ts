@@ -5,11 +5,17 @@ import type { SkipReason } from '../../scopes/skip.js';
 import { typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
+import { logProblems } from '../call/answer.js';
 import { type Attempt, isStillDue, SILENT } from '../call/attempt.js';
-import type { FireFacts, RunningFire } from '../call/facts.js';
+import type { RunningFire } from '../call/facts.js';
+import { fold } from '../decide/fold.js';
 import type { RunFacts } from '../plan/who-runs.js';
 import { Rewrites } from './rewrites.js';
 import { Slot } from './slot.js';
+
+const NOT_ALLOWED = 'its rewrite has no effect: no hook whose answer counts allowed the call with that input';
+const OF_POLICY =
+  'its rewrite has no effect: managed policy has asked about the call, so only a managed hook may allow it';
 
 /** Added to the places of raw taps, so that they lie before or after the whole plan. */
 const AFTER = 1_000_000;
@@ -26,10 +32,12 @@ export class Notes implements RunFacts {
   private readonly slots: (Slot | undefined)[];
   /** The slots of raw taps, in the order in which they were called. */
   readonly tapped: Slot[] = [];
-  private readonly fire: FireFacts;
+  private readonly fire: RunningFire;
   readonly recorded: boolean;
   private skips: (SkipReason | undefined)[] | undefined = undefined;
   private made: Rewrites | undefined = undefined;
+  /** Whether managed policy has asked about the call, once that mattered: the end of the fire must not find otherwise. */
+  policyAsks: boolean | undefined = undefined;
   private viewed: Json | undefined = undefined;
   private inputView: Json | undefined = undefined;
   /** Ids of the `once` hooks that run for the first time. */
@@ -146,7 +154,7 @@ export class Notes implements RunFacts {
   settle(slot: Slot, result: Attempt): boolean {
     this.waves++;
     if (result === SILENT && !this.recorded) return slot.takeSilence();
-    const rewrite = rewriteOf(slot, result);
+    const rewrite = this.rewriteOf(slot, result);
     this.note(slot, result);
     if (rewrite !== undefined) return this.take([{ vote: slot, rewrite, again: slot.calls > 1 }]);
     slot.offered = false;
@@ -159,7 +167,7 @@ export class Notes implements RunFacts {
     this.waves++;
     const wave = slots.map((vote, i) => {
       const result = results[i] as Attempt;
-      const said = { vote, rewrite: rewriteOf(vote, result), again: vote.calls > 0 };
+      const said = { vote, rewrite: this.rewriteOf(vote, result), again: vote.calls > 0 };
       this.note(vote, result);
       return said;
     });
@@ -168,6 +176,17 @@ export class Notes implements RunFacts {
     const order = inOrder(finished, results);
     for (const [when, i] of order.entries()) (slots[i] as Slot).finished = when;
     return this.take(order.map((i) => wave[i] as (typeof wave)[number]));
+  }
+
+  /** Rewrites by observers are ignored, and so is all that comes with an allow which is not the hook's to give. */
+  private rewriteOf(slot: Slot, { outcome }: Attempt): { readonly value: unknown } | undefined {
+    const { phase, scope } = slot.registration;
+    if (outcome?.rewrite === undefined || phase === 'observe') return undefined;
+    if (!this.fire.spec.nestedDecision || scope.kind === 'managed') return outcome.rewrite;
+    this.policyAsks ??= this.fire.asksByPolicy;
+    if (!this.policyAsks) return outcome.rewrite;
+    this.warn(slot, OF_POLICY);
+    return undefined;
   }
 
   private take(wave: Parameters<Rewrites['take']>[0]): boolean {
@@ -187,6 +206,34 @@ export class Notes implements RunFacts {
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
     if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
+  }
+
+  /**
+   * Where only an allow carries a rewrite (PermissionRequest): if no allow that counts came, the rewrites take no effect, so the
+   * original input is judged. true: it now is the latest version.
+   */
+  withdrawRewrites(): boolean {
+    const { spec, services } = this.fire;
+    const { made } = this;
+    if (!spec.nestedDecision || made?.stands !== true) return false;
+    this.policyAsks ??= this.fire.asksByPolicy;
+    const { verdict } = fold(spec, this.said(), { decisions: services.decisions, policyAsks: this.policyAsks });
+    if (verdict === 'allow' || verdict === 'deny') return false;
+    made.withdraw();
+    this.input = made.input;
+    this.subject = spec.subject?.(this.input);
+    for (const slot of [...this.slots, ...this.tapped]) {
+      if (slot === undefined || slot.registration.phase === 'observe') continue;
+      if (slot.rewrote) this.warn(slot, NOT_ALLOWED);
+      if (slot.registration.phase === 'decide' && slot.restore()) made.restore(slot, slot.outcome?.rewrite);
+    }
+    return true;
+  }
+
+  private warn(slot: Slot, warning: string): void {
+    if (slot.warnings?.includes(warning)) return;
+    slot.warnings = [...(slot.warnings ?? []), warning];
+    logProblems(this.fire, slot.registration, { warnings: [warning] });
   }
 
   /** Whether the handler must be asked (again) about the current input. */
@@ -210,11 +257,6 @@ export class Notes implements RunFacts {
     for (const slot of tapped) if (slot.place >= 0 && slot.counts) said.push(slot);
     return said;
   }
-}
-
-/** Rewrites by observers are ignored. */
-function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
-  return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
 /** The order in which answers finished. For recorded answers, which have `finished`, it is the order of the recorded fire. */

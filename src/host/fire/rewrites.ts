@@ -28,13 +28,16 @@ export class Rewrites {
   /** The field's value after each accepted rewrite. */
   readonly values: unknown[] = [];
   readonly conflicts: Conflict[] = [];
+  readonly #original: Readonly<Record<string, unknown>>;
   #input: Readonly<Record<string, unknown>>;
   readonly #field: string | undefined;
   readonly #file: NamedFile | undefined;
   #owner: Vote | undefined;
   #touched = false;
+  #withdrawn = false;
 
   constructor(spec: EventSpec, input: Readonly<Record<string, unknown>>) {
+    this.#original = input;
     this.#input = input;
     this.#field = spec.rewrites?.field;
     const source = spec.callRole === 'ran' ? undefined : fileSourceOf(input);
@@ -56,6 +59,31 @@ export class Rewrites {
     return vote.judged === this.version || vote.produced === this.version;
   }
 
+  /** Whether a rewrite would run if the fire ended now. */
+  get stands(): boolean {
+    return this.version > 0 && !this.#withdrawn;
+  }
+
+  /** No rewrite takes effect: the original value is the latest version, and no further rewrite is taken. */
+  withdraw(): void {
+    const field = this.#field as string;
+    const value = this.#original[field];
+    this.#withdrawn = true;
+    this.#owner = undefined;
+    this.#install(value);
+  }
+
+  /** Restores what a handler had said about the original value. */
+  restore(vote: Vote, rewrite: { readonly value: unknown } | undefined): void {
+    const value = this.#valueOf(rewrite);
+    vote.offered = rewrite !== undefined;
+    vote.produced = rewrite !== undefined && isSame(this.#original[this.#field as string], value) ? this.version : -1;
+  }
+
+  #valueOf(rewrite: { readonly value: unknown } | undefined): unknown {
+    return rewrite === undefined || this.#file === undefined ? rewrite?.value : this.#file.in(rewrite.value);
+  }
+
   /** One wave's rewrites, in plan order. */
   take(wave: readonly { vote: Vote; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
     const owner = this.#owner;
@@ -67,12 +95,13 @@ export class Rewrites {
       vote.produced = -1;
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
-      const value = this.#file === undefined ? rewrite.value : this.#file.in(rewrite.value);
+      const value = this.#valueOf(rewrite);
       // A value equal to the one that the wave was given is no rewrite, so a rewrite by another handler of the wave stands.
       if (isSame(given, value)) {
         vote.produced = version;
         continue;
       }
+      if (this.#withdrawn) continue;
       if (earlier !== undefined && isSame(this.#input[this.#field], value)) {
         vote.produced = this.version;
         continue;
@@ -97,11 +126,15 @@ export class Rewrites {
   }
 
   #accept(vote: Vote, value: unknown): void {
+    this.#install(value);
+    this.#owner = vote;
+    vote.produced = this.version;
+  }
+
+  #install(value: unknown): void {
     this.#input = { ...this.#input, [this.#field as string]: value };
     this.version++;
     this.values.push(value);
-    this.#owner = vote;
-    vote.produced = this.version;
   }
 }
 

@@ -42,8 +42,12 @@ export class Slot implements Vote, HandlerResult {
   answered = 0;
   /** All of its answers, if it was asked more than once and a record will list them. */
   answers: VersionAnswer[] | undefined = undefined;
+  /** What it said about the original input, if it was then asked about another one. */
+  private first: Pick<Slot, 'outcome' | 'failure' | 'last'> | undefined = undefined;
   /** For a racing handler: its position in the order of finishing of its wave. */
   finished: number | undefined = undefined;
+  /** What is to be told about the hook besides the warnings of its last call. */
+  warnings: readonly string[] | undefined = undefined;
   /** Knows which version of the input would run. */
   readonly notes: SlotNotes;
 
@@ -63,6 +67,7 @@ export class Slot implements Vote, HandlerResult {
 
   /** Takes the result of the first call or of a re-ask. */
   take(result: Attempt, spill: LargeOutput, session: unknown): void {
+    this.keepFirst();
     if (this.calls > 0 && this.notes.recorded) this.list(result);
     this.answered = this.judged;
     if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
@@ -76,6 +81,26 @@ export class Slot implements Vote, HandlerResult {
     this.calls++;
   }
 
+  private keepFirst(): void {
+    if (this.calls === 1 && this.answered === 0)
+      this.first = { outcome: this.outcome, failure: this.failure, last: this.last };
+  }
+
+  /** The original input is the latest version: what the handler said about it counts again. false: it was never asked about it. */
+  restore(): boolean {
+    const { first } = this;
+    if (first === undefined && this.answered > 0) return false;
+    this.judged = this.notes.version;
+    if (first !== undefined) {
+      this.outcome = first.outcome;
+      this.failure = first.failure;
+      this.last = first.last;
+      this.lapsed = false;
+    }
+    this.answered = 0;
+    return true;
+  }
+
   private list(result: Attempt): void {
     this.answers ??= [{ judged: this.answered, attempt: this.last }];
     this.answers.push({ judged: this.judged, attempt: result });
@@ -83,6 +108,7 @@ export class Slot implements Vote, HandlerResult {
 
   /** `take` for a silent handler that no record will list. Returns false: the input was not rewritten. */
   takeSilence(): false {
+    this.keepFirst();
     this.answered = this.judged;
     this.outcome = undefined;
     this.failure = undefined;

@@ -146,7 +146,11 @@ export class Walk implements CallOwner {
         if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
         continue;
       }
-      if (this.again >= deciders) return true;
+      if (this.again >= deciders) {
+        if (!notes.withdrawRewrites()) return true;
+        this.lookAgain();
+        continue;
+      }
       // A handler passed here is not looked at again before the next rewrite, so every iteration makes progress.
       const r = list[this.again] as Registration;
       if (r.mode === 'parallel') {

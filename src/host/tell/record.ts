@@ -22,6 +22,8 @@ interface RecordedSlot extends HandlerResult {
   readonly answered: number;
   /** All of its answers, if it was asked more than once. */
   readonly answers: readonly { readonly judged: number; readonly attempt: Attempt }[] | undefined;
+  /** What the walk has to say about it, besides the warnings of its last call. */
+  readonly warnings: readonly string[] | undefined;
   /** For a racing handler: its position in the order of finishing. */
   readonly finished: number | undefined;
 }
@@ -128,7 +130,8 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
   if (outcome) row.output = outputOf(outcome, copy, index);
   if (last.exitCode !== undefined) row.exit_code = last.exitCode;
   if (slot.calls > 1) row.reasked = slot.calls - 1;
-  const warnings = last.warnings?.length ? copy.whole(last.warnings, `handlers.${index}.warnings`) : undefined;
+  const warned = slot.warnings === undefined ? last.warnings : [...(last.warnings ?? []), ...slot.warnings];
+  const warnings = warned?.length ? copy.whole(warned, `handlers.${index}.warnings`) : undefined;
   if (warnings) row.warnings = warnings;
   defined(row, r);
   if (slot.answered > 0) row.judged = slot.answered;

@@ -1,3 +1,4 @@
+import { isWithdrawn } from '../../emit/reading/answers.js';
 import { isGiven } from '../../emit/reading/value.js';
 import type { FireRecord } from '../../emit/record.js';
 import type { RunEnd } from '../../why/background.js';
@@ -33,7 +34,7 @@ export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number 
     ...(isBlocked(fire) ? ['denied' as const] : []),
     ...(error !== undefined || unanswered !== undefined || hasFailed ? ['failed' as const] : []),
     ...(decision.verdict === 'ask' || decision.verdict === 'defer' ? ['asked' as const] : []),
-    ...(fire.final_input === undefined && !isGiven(decision) ? [] : ['rewritten' as const]),
+    ...((fire.final_input === undefined || isWithdrawn(fire)) && !isGiven(decision) ? [] : ['rewritten' as const]),
     ...(decision.verdict === 'allow' ? ['allowed' as const] : []),
   ];
   return marks.length === 0 ? bitOf('quiet') : marks.reduce((sum, mark) => sum | bitOf(mark), 0);
