@@ -3,7 +3,7 @@ import { readPatchesWith } from '../events/named-files.js';
 import { isObject } from '../values/shape.js';
 import { forEachChild, parse, readBash } from './bash/bash.js';
 import { nameTest } from './bash/glob-name.js';
-import { isTooLong } from './bash/reading.js';
+import { isTooLong, isTooNested } from './bash/reading.js';
 import { withoutBraces } from './bash/words.js';
 import { compileCommandPattern } from './command-pattern.js';
 import { compileWildcard } from './wildcard.js';
@@ -26,20 +26,56 @@ const LONGEST = 200;
 
 /** How deep command lines within words are examined. */
 const DEEPEST = 3;
+/** The budget for a line, in characters read. */
+const MAX_READ = 60_000;
+/** The cost of comparing a name with a pattern, in characters. */
+const NAME_COST = 40;
 
-/**
- * Whether a word of the line may become the program's name. Words are taken as the shell parses them, also in quotes, and as they
- * are written, for a line that cannot be parsed.
- */
-function mayName(line: string, depth = 0): boolean {
+class SpentError extends Error {}
+
+/** Bounds the work for a line, because nested expansions are each as long as the rest of the line. */
+class ReadingBudget {
+  #left = MAX_READ;
+  readonly #seen = new Map<string, number>();
+
+  /** Throws if the budget is used up. */
+  spend(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new SpentError();
+  }
+
+  /** Whether the text has not yet been read at this depth or above. */
+  isNew(text: string, depth: number): boolean {
+    const seen = this.#seen.get(text);
+    if (seen !== undefined && seen <= depth) return false;
+    this.#seen.set(text, depth);
+    return true;
+  }
+}
+
+/** Whether a word of the line may become the program's name. If it takes too long to know, it may. */
+function mayName(line: string): boolean {
+  try {
+    return mayNameIn(line, 0, new ReadingBudget());
+  } catch (error) {
+    if (error instanceof SpentError) return true;
+    throw error;
+  }
+}
+
+/** Words are taken as the shell parses them, also in quotes, and as they are written, for a line that cannot be parsed. */
+function mayNameIn(line: string, depth: number, budget: ReadingBudget): boolean {
+  if (!budget.isNew(line, depth)) return false;
+  budget.spend(line.length);
+  if (isTooNested(line)) return true;
   const words: string[] = [];
   if (!isTooLong(line) && depth < DEEPEST) {
-    for (const made of wordsMade(line)) {
-      if (isNameMade(made)) return true;
+    for (const made of wordsMade(line, budget)) {
+      if (isNameMade(made, budget)) return true;
       if (/\s/.test(made.text)) words.push(made.text);
     }
   }
-  return words.some((word) => mayName(word, depth + 1)) || mayNameAsWritten(line);
+  return words.some((word) => mayNameIn(word, depth + 1, budget)) || mayNameAsWritten(line, budget);
 }
 
 /** A word. In `pattern`, globs are kept and other expansions are replaced by a star. */
@@ -51,14 +87,18 @@ interface MadeWord {
 }
 
 /** The words of a line and the texts of its here-documents. */
-function wordsMade(line: string): MadeWord[] {
+function wordsMade(line: string, budget: ReadingBudget): MadeWord[] {
   const words: MadeWord[] = [];
   const unvisited: SyntaxNode[] = parsed(line);
   const addText = (text: string): void => {
     words.push({ text, pattern: text, isFilled: false });
   };
   for (let node = unvisited.pop(); node !== undefined; node = unvisited.pop()) {
-    if (node.type === 'Word') words.push(wordMade(node));
+    // The parser reads a word again for its parts, and a part for its script.
+    if (node.type === 'Word') {
+      budget.spend(node.end - node.pos);
+      words.push(wordMade(node));
+    }
     if (node.type === 'HereDoc') addText(node.body.text);
     forEachChild(node, (child) => {
       unvisited.push(child);
@@ -110,24 +150,27 @@ function partMade(part: WordPart): string {
 }
 
 /** Whether a word with a pattern may be the program's name. For a plain glob one letter is enough: the shell looks it up. */
-function isNameMade({ pattern, isFilled }: MadeWord): boolean {
+function isNameMade({ pattern, isFilled }: MadeWord, budget: ReadingBudget): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (name.length > LONGEST || !/[*?[{]/.test(name)) return false;
   const known = isFilled ? name.replace(/\[[^\]]*\]/g, '') : name;
   const letters = known.replace(/\W/g, '');
   if (letters.length < (isFilled ? FEWEST : 1)) return false;
+  budget.spend(NAME_COST);
   return (withoutBraces(name) ?? [name.replace(/\{.*\}/s, '*')]).some((one) => NAMES.some(nameTest(one)));
 }
 
 /** Like `mayName`, for words as they are written between blanks and operators. */
-function mayNameAsWritten(line: string): boolean {
-  const names = line.split(/[\s;|&<>]+/).flatMap((word) => {
+function mayNameAsWritten(line: string, budget: ReadingBudget): boolean {
+  const names = [...new Set(line.split(/[\s;|&<>]+/))].flatMap((word) => {
     const name = word.slice(word.lastIndexOf('/') + 1);
     return name.length > LONGEST ? [] : (withoutBraces(name) ?? [name]);
   });
   return names.some((name) => {
     // A quote does not stand for any text, so it is removed and not replaced by a star.
     const pattern = name.replace(FILLED, (made) => (/^['"]$/.test(made) ? '' : '*'));
+    if (!pattern.includes('*')) return NAMES.includes(pattern);
+    budget.spend(NAME_COST);
     return pattern.replaceAll('*', '').length >= FEWEST && NAMES.some(compileWildcard(pattern));
   });
 }

@@ -179,6 +179,7 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
   spend(source.length, found);
   if (isTooLong(source) || source.includes('\0')) throw new UnknowableError();
   const renamed = RENAMED.test(source);
+  const mayHide = /[<>]\(/.test(source);
   // An explicit stack, because a tree may be deeper than the engine's call stack.
   const unvisited: [node: SyntaxNode, source: string, input: CommandInput][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
@@ -232,11 +233,15 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
         break;
       default:
     }
-    if (EXPANSIONS.has(node.type)) found.expands = true;
+    if (EXPANSIONS.has(node.type)) {
+      found.expands = true;
+      // The parser reads an expansion again for what is in it.
+      spendText({ length: node.end - node.pos }, found);
+    }
     const own =
       node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
     forEachChild(node, (child) => {
-      if (hidesCommand(child.type === 'HereString' && child.target ? child.target : child)) throw new UnknowableError();
+      if (mayHide && hidesCommand((child.type === 'HereString' && child.target) || child)) throw new UnknowableError();
       // A command's words are read together in readCommand, so only their parts are visited here.
       if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
       else if (child.type === 'HereString') {

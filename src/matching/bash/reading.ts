@@ -139,22 +139,27 @@ export function isSpent(found: BashReading): boolean {
 const TEXT_SHARE = 4;
 
 /** Charges a text that is searched for words. Nested expansions such as `${ a ${ b` are each as long as the rest of the line. */
-export function spendText({ length }: string, found: BashReading): void {
+export function spendText({ length }: { readonly length: number }, found: BashReading): void {
   spend(Math.floor(length / TEXT_SHARE), found);
 }
 
-/** The limit for characters that are read repeatedly to find the ends of nested arithmetic: `$((a $((b`. */
+/** The limit for characters that are read repeatedly to find the ends of nested arithmetic and variables: `$((a $((b`, `${a:-${b`. */
 const MAX_NESTED = 150_000;
+const VARIABLES = /\$\{|\}/g;
+const NESTS = [/\$\(\(|\$\[|\)\)/g, VARIABLES];
 
-/** Whether finding the ends of nested arithmetic takes too long, because the parser searches from each beginning. */
-function isTooNested(source: string): boolean {
-  const open: number[] = [];
-  let steps = 0;
-  for (const { index, 0: mark } of source.matchAll(/\$\(\(|\$\[|\)\)/g)) {
-    if (mark !== '))') open.push(index);
-    else steps += index - (open.pop() ?? index);
-  }
-  return open.reduce((sum, from) => sum + source.length - from, steps) > MAX_NESTED;
+/** Whether finding the ends of nested expansions takes too long, because the parser searches from each beginning. */
+export function isTooNested(source: string): boolean {
+  return NESTS.some((marks) => {
+    if (marks === VARIABLES && !source.includes('${')) return false;
+    const open: number[] = [];
+    let steps = 0;
+    for (const { index, 0: mark } of source.matchAll(marks)) {
+      if (mark.startsWith('$')) open.push(index);
+      else steps += index - (open.pop() ?? index);
+    }
+    return open.reduce((sum, from) => sum + source.length - from, steps) > MAX_NESTED;
+  });
 }
 
 /** Whether parsing alone would take longer than a hook may wait. */
