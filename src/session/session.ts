@@ -5,9 +5,9 @@ import { oneHook } from '../host/register/handle.js';
 import type { Decision } from '../host/types.js';
 import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
+import { exposeCore } from './inner.js';
 import { checkSession, checkSpawn } from './keys.js';
 import type { PermissionMode, SessionOptions, SpawnOptions } from './options.js';
-import { exposeLog } from './report-once.js';
 import { allUnderWay, closeAgent, closeSession, interruptSession } from './steps/close.js';
 import { runCompact } from './steps/compact.js';
 import { elicit } from './steps/elicit.js';
@@ -170,6 +170,6 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       await close();
     },
   };
-  exposeLog(session, core.deps);
+  exposeCore(session, core);
   return session;
 }

@@ -12,7 +12,9 @@ import type { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type DriveOptions, drive } from '../../src/adapters/ai.js';
+import type { Host } from '../../src/create-host.js';
 import { command } from '../../src/index.js';
+import { testHost } from '../host/kit.js';
 import { names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
 
@@ -222,16 +224,19 @@ describe('what a tool yields', () => {
   };
   const parts = async (
     tools: ToolSet,
-    prepare: (host: Awaited<ReturnType<typeof opened>>['host']) => void = () => undefined,
+    prepare: (host: Host) => void = () => undefined,
+    host: Host = testHost().host,
+    hear: (output: unknown) => void = () => undefined,
   ) => {
-    const { host, session } = await opened();
     prepare(host);
+    const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
     const model = scripted({ t: {} }, 'Done.');
     const shown: unknown[] = [];
     await drive(session, { prompt: 'Go', tools }, async (round) => {
       const result = streamText({ model, ...round });
       for await (const part of result.fullStream) {
         if (part.type === 'tool-result') shown.push([part.output, part.preliminary === true]);
+        if (part.type === 'tool-result') hear(part.output);
         if (part.type === 'tool-error') shown.push('error');
       }
       return result;
@@ -261,28 +266,70 @@ describe('what a tool yields', () => {
   ])('is shown as the SDK shows it: %s', async (_, execute) => {
     const tools = { t: tool({ inputSchema, execute: execute as () => AsyncIterable<string> }) };
     expect((await parts(tools)).shown).toEqual(await theirs(tools));
+    expect((await parts(tools, (host) => on(host, 'PostToolUse', () => undefined))).shown).toEqual(await theirs(tools));
   });
 
-  test('is shown before the tool is done', async () => {
+  /** Runs a tool that yields `half`, and `whole` once somebody has seen `half`, or after a while. Answers whether it was seen in time. */
+  const seesHalf = async (prepare: (host: Host) => void, more: readonly string[] = []) => {
     let seen = (): void => undefined;
-    const shown = new Promise<void>((resolve) => {
-      seen = resolve;
+    const shown = new Promise<boolean>((resolve) => {
+      seen = () => resolve(true);
     });
-    const { session } = await opened();
+    let inTime = false;
     const t = tool({
       inputSchema,
       async *execute() {
         yield 'half';
-        await shown;
+        yield* more;
+        inTime = await Promise.race([shown, new Promise<boolean>((resolve) => setTimeout(resolve, 100, false))]);
         yield 'whole';
       },
     });
-    const { status } = await drive(session, { prompt: 'Go', tools: { t } }, async (round) => {
-      const result = streamText({ model: scripted({ t: {} }, 'Done.'), ...round });
-      for await (const part of result.fullStream) if (part.type === 'tool-result' && part.output === 'half') seen();
-      return result;
+    await parts({ t }, prepare, testHost().host, (output) => output === 'half' && seen());
+    return inTime;
+  };
+
+  test.each<[string, (host: Host) => void]>([
+    ['without hooks', () => undefined],
+    ['with a hook that observes', (host) => host.on('PostToolUse', () => undefined, { phase: 'observe' })],
+    ['with a hook in the background', (host) => on(host, 'PostToolUse', { handler: () => undefined, async: true })],
+    ['with a hook that is not enforced', (host) => host.on('PostToolUse', () => undefined, { enforce: false })],
+    ['with a hook of another tool', (host) => host.on('PostToolUse', () => undefined, { matcher: 'other' })],
+  ])('is shown before the tool is done, %s', async (_, prepare) => {
+    expect(await seesHalf(prepare)).toBe(true);
+  });
+
+  test('is shown when the next value has come, where a hook may change the output', async () => {
+    const judge = (host: Host): void => void host.on('PostToolUse', () => undefined, { matcher: 't' });
+    expect(await seesHalf(judge)).toBe(false);
+    expect(await seesHalf(judge, ['three quarters'])).toBe(true);
+    expect(await seesHalf((host) => host.on('PostToolUse', () => undefined, { matcher: () => false }))).toBe(false);
+  });
+
+  test('last is not shown before hooks have changed it', async () => {
+    const t = tool({ inputSchema, execute: three });
+    const four = () => ({ hookSpecificOutput: { updatedToolOutput: 'four' } });
+    const { shown } = await parts({ t }, (host) => on(host, 'PostToolUse', four));
+    expect(shown).toEqual([
+      ['one', true],
+      ['two', true],
+      ['four', true],
+      ['four', false],
+    ]);
+    const hidden = await parts({ t }, (host) => on(host, 'PostToolUse', () => ({ suppressOutput: true })));
+    expect(JSON.stringify(hidden.shown)).not.toContain('three');
+    const failing = tool({
+      inputSchema,
+      async *execute() {
+        yield 'one';
+        yield 'two';
+        throw new Error('broken');
+      },
     });
-    expect(status).toBe('done');
+    expect((await parts({ t: failing }, (host) => on(host, 'PostToolUse', four))).shown).toEqual([
+      ['one', true],
+      'error',
+    ]);
   });
 
   test('ends with what hooks made of it, and a tool that was denied yields nothing', async () => {
@@ -294,6 +341,16 @@ describe('what a tool yields', () => {
     expect(rewritten.output).toEqual({ type: 'text', value: 'four' });
     const denied = await parts({ t }, (host) => on(host, 'PreToolUse', () => ({ decision: 'block', reason: 'no' })));
     expect(denied.shown).toEqual(['error']);
+  });
+
+  test('is none if its execute answers a thenable whose then rejects: the call fails with that', async () => {
+    const then = (): Promise<never> => Promise.reject(new Error('broken'));
+    const execute = () => Object.defineProperty({}, 'then', { value: then }) as Promise<never>;
+    const t = tool({ inputSchema, execute: (): Promise<string> => execute() });
+    expect((await parts({ t })).output).toEqual({ type: 'error-text', value: 'broken' });
+    const unsayable = { ...tool({ inputSchema, execute: () => 'done' }), toModelOutput: execute };
+    const { output } = await parts({ t: unsayable });
+    expect(output).toEqual({ type: 'error-text', value: 't ran, and could not say its output: Error: broken' });
   });
 
   test('before it fails is shown, and then the error', async () => {

@@ -817,7 +817,8 @@ const limits: readonly Kept[] = [
     'adapters/langchain',
     'behind it that puts %s in its place is not seen',
   ],
-  ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
+  ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done, %s'],
+  ['each value is shown when the next one has come', 'adapters/ai-turns', 'is shown when the next value has come'],
   ['function returns a generator without being', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
   [

@@ -1,9 +1,9 @@
 import type { Tool, ToolResultPart } from 'ai';
-import { reportOnce } from '../../session/report-once.js';
+import { mayChange, reportOnce } from '../../session/inner.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
-import { messageOf } from '../../values/waiting/promises.js';
+import { messageOf, resultOf } from '../../values/waiting/promises.js';
 import { askedInAnyCase } from '../asked.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
@@ -11,6 +11,7 @@ import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
 import type { ApprovalReplies } from './approvals.js';
 import { judged, noting, schemaOf, theOneOf } from './input.js';
+import { lastOf, pieces, yields } from './pieces.js';
 
 /** Like OUTPUT, for a tool whose `toModelOutput` makes text of its output: the text is compared. */
 const SAID: ContentBlock = { type: OUTPUT.type };
@@ -87,7 +88,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
 type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];
 
 async function needsApproval({ needsApproval: own }: Tool, input: unknown, options: ApprovalOptions) {
-  return typeof own === 'function' ? await own(input as never, options) : own === true;
+  return typeof own === 'function' ? Boolean(await resultOf(() => own(input as never, options))) : own === true;
 }
 
 interface WrappedTool extends ToolRun {
@@ -164,8 +165,10 @@ class SdkCall {
       needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.input, options)),
       execute: (_, { signal }) => {
         const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
-        const work = lastOf(tool.execute?.call(tool, this.#given, { ...options, abortSignal: either }), piece);
-        return unlessAborted(work, abortSignal);
+        const output: unknown = tool.execute?.call(tool, this.#given, { ...options, abortSignal: either });
+        const holds = (): boolean =>
+          mayChange(steps.current, 'PostToolUse', { tool_name: name, tool_input: this.#given });
+        return unlessAborted(lastOf(output, piece, holds), abortSignal);
       },
     };
     // In ai 7 the tool's signal also covers the tool's own timeout. Once a model call has given the caller's signal, that one is used instead.
@@ -192,48 +195,6 @@ class SdkCall {
   }
 }
 
-/** Whether the tool is an `async function*`, bound or not. The SDK must know that at once to show what a tool yields. */
-function yields(execute: unknown): boolean {
-  return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
-}
-
-/** Passes on values while the work runs, each one at once, and finally its result. */
-async function* pieces(work: (piece: (output: unknown) => void) => Promise<unknown>): AsyncGenerator<unknown> {
-  const waiting: unknown[] = [];
-  let wake: () => void = () => undefined;
-  let over = false;
-  const running = work((output) => {
-    waiting.push(output);
-    wake();
-  }).finally(() => {
-    over = true;
-    wake();
-  });
-  // Avoids an unhandled rejection; the error is thrown below.
-  running.catch(() => undefined);
-  let shown: unknown = waiting;
-  while (!over || waiting.length > 0) {
-    if (waiting.length > 0) {
-      shown = waiting.shift();
-      yield shown;
-    } else {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-  const final = await running;
-  if (final !== shown) yield final;
-}
-
-/** The output of a tool; of one that yields, its last value. */
-async function lastOf(output: unknown, piece: ((output: unknown) => void) | undefined): Promise<unknown> {
-  if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
-  let last: unknown;
-  for await (last of output as AsyncIterable<unknown>) piece?.(last);
-  return last;
-}
-
 type ModelOutput = ToolResultPart['output'];
 type ModelOutputArgument = Parameters<NonNullable<Tool['toModelOutput']>>[0];
 
@@ -254,7 +215,7 @@ async function outputOf(name: string, { toModelOutput }: Tool, given: ModelOutpu
   const { output } = given;
   if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
   try {
-    const own = await toModelOutput(given);
+    const own = (await resultOf(() => toModelOutput(given))) as ModelOutput;
     const withheld = withheldOf(own);
     return withheld === undefined ? own : text(withheld);
   } catch (error) {
