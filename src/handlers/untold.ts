@@ -35,9 +35,17 @@ export function claudeDecision(spec: EventSpec, output: Json, input: Json): Json
   return { ...rest, ...blockOutput({ spec, eventName: spec.name }, reason, undefined) };
 }
 
+/** Why Claude Code shows what a hook would hide; undefined if no hook would hide anything. */
+export function whyShown({ hides, rewrites }: EventSpec, suppressOutput: unknown): string | undefined {
+  if (suppressOutput !== true || hides === undefined) return undefined;
+  const instead = rewrites === undefined ? '' : `; answer ${rewrites.keys[0]} instead`;
+  return `Claude Code shows ${hides} all the same: suppressOutput hides only what the hook itself has printed${instead}`;
+}
+
 /** The part of a decision that is read here. */
 interface DecisionChange {
   readonly updatedInput?: unknown;
+  readonly suppressOutput?: boolean;
   toJSON(): Json;
 }
 
@@ -45,5 +53,9 @@ interface DecisionChange {
 export function lossesIn(spec: EventSpec, decision: DecisionChange, input: Json): { what: string; why: string }[] {
   const why = decision.updatedInput === undefined ? undefined : whyUntold(spec, decision.toJSON(), input);
   const untold = `Claude Code cannot be told of another input (${why}) on ${spec.name}: the call is denied`;
-  return why === undefined ? [] : [{ what: 'rewrite', why: untold }];
+  const shown = whyShown(spec, decision.suppressOutput);
+  return [
+    ...(why === undefined ? [] : [{ what: 'rewrite', why: untold }]),
+    ...(shown === undefined ? [] : [{ what: 'suppress', why: shown }]),
+  ];
 }

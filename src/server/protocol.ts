@@ -3,7 +3,7 @@ import type { Environment } from '../agents/decode.js';
 import { HookscopeError } from '../errors.js';
 import { eventName, HOOK_EVENTS, specOf } from '../events/catalogue.js';
 import type { Fold } from '../events/spec.js';
-import { claudeDecision, lossesIn } from '../handlers/untold.js';
+import { claudeDecision, lossesIn, whyShown } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';
@@ -68,7 +68,11 @@ export function claudeProtocol(given: string, attended = false): Protocol {
       losses: [],
     }),
     settings: ({ input }) => ({ doneBy: 'client', losses: (decision) => lossesIn(spec, decision, input) }),
-    say: (decision, { input }) => decisionAnswer(claudeDecision(spec, decision.toJSON(), input)),
+    say(decision, { input }) {
+      const said = decisionAnswer(claudeDecision(spec, decision.toJSON(), input));
+      const shown = whyShown(spec, decision.suppressOutput);
+      return shown === undefined ? said : { ...said, stderr: `hookscope: ${shown}\n` };
+    },
     fail: (reason, policy) => failureAnswer(spec, reason, policy),
   };
 }

@@ -734,6 +734,16 @@ const limits: readonly Kept[] = [
     'registers WorktreeCreate where a hook makes worktrees',
   ],
   [
+    'hides nothing in Claude Code, whether it asks',
+    'server/told',
+    'what a hook would hide on %s is shown: that is a loss, in the record and on standard error',
+  ],
+  [
+    'The record has a loss (`suppress`)',
+    'server/told',
+    'what a hook would hide on %s is shown: that is a loss, in the record and on standard error',
+  ],
+  [
     'hides nothing there: Claude Code shows',
     'claude-code/control/client-hooks',
     'what cannot be done over the protocol is told',

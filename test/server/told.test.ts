@@ -15,7 +15,7 @@ import { bash, createUser, hooksFile, type User } from './kit.js';
 /** Says of each call what the call wishes. */
 const PLUGIN = `
 const say = (input) => input.wish === undefined ? undefined : JSON.parse(input.wish);
-const events = ['PreToolUse', 'PermissionRequest'];
+const events = ['PreToolUse', 'PermissionRequest', 'PostToolUse', 'Notification'];
 export default {
   name: 'wishes',
   apply: (scope) => void scope.register(Object.fromEntries(events.map((event) => [event, [{ hooks: [say] }]]))),
@@ -53,6 +53,34 @@ describe.each([
     expect(said.stdout).not.toMatch(/\\ud83d/i);
     expect(JSON.parse(said.stdout).hookSpecificOutput.permissionDecisionReason).toBe('touch x # \ufffd');
   });
+
+  test.each([
+    ['PostToolUse', bash('ls', { tool_response: { stdout: 'x' } }), "the tool's output", 'updatedToolOutput'],
+    ['Notification', { message: 'm', notification_type: 't' }, 'the notification', ''],
+  ])(
+    'what a hook would hide on %s is shown: that is a loss, in the record and on standard error',
+    async (event, input, what, instead) => {
+      const session_id = `${event} hidden ${how}`;
+      const wish = JSON.stringify({ suppressOutput: true });
+      const told = await user.hook([event, ...plugin, ...flags], {
+        ...input,
+        session_id,
+        hook_event_name: event,
+        wish,
+      });
+      expect(told).toMatchObject({ code: 0, stdout: '{"suppressOutput":true}\n' });
+      expect(told.stderr).toContain(`hookscope: Claude Code shows ${what} all the same`);
+      expect(told.stderr).toContain(instead);
+      const loss = { what: 'suppress', why: expect.stringContaining(`Claude Code shows ${what}`) };
+      await expect.poll(() => fires(session_id)[0]?.losses).toEqual([loss]);
+      const quiet = await user.hook([event, ...plugin, ...flags], {
+        ...input,
+        session_id: `${session_id} not`,
+        hook_event_name: event,
+      });
+      expect(quiet).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    },
+  );
 
   test.each([
     ['PreToolUse', { permissionDecision: 'allow', updatedInput: { command: HALF } }, 'permissionDecision":"deny"'],

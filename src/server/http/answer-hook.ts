@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
-import { claudeDecision, lossesIn } from '../../handlers/untold.js';
+import { claudeDecision, lossesIn, whyShown } from '../../handlers/untold.js';
 import { plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
@@ -135,7 +135,9 @@ async function answer(
         ),
       },
     });
-    return { status: 200, body: plainJson(claudeDecision(spec, output, input)) };
+    const shown = whyShown(spec, output['suppressOutput']);
+    const head = shown === undefined ? {} : { head: { [HEAD.aside]: [`hookscope: ${shown}`] } };
+    return { status: 200, body: plainJson(claudeDecision(spec, output, input)), ...head };
   } catch (error) {
     return failed(isHookscopeError(error) ? error.message : describeError(error), body);
   }
