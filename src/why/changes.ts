@@ -92,8 +92,10 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   const stopped = verdict === 'none' || verdict === 'allow' ? own(AFTER_GATE, denier ?? '') : undefined;
   if (stopped !== undefined) return [stopped(verdict, rewriters(record))];
   if (verdict === 'none') {
-    // If managed policy asked, only an allow of managed policy counts.
-    const one = decision.overruled.length > 0 ? 'one of a managed policy' : 'one';
+    // What has asked was managed policy or, where only a rule's allow was overruled, perhaps a hook of a scope further out.
+    const lost = record.handlers.filter(({ id }) => decision.overruled.includes(id));
+    const isOfRules = lost.length > 0 && lost.every(({ handler }) => handler === 'rule');
+    const one = lost.length === 0 ? 'one' : isOfRules ? 'one of the scope that has asked' : 'one of a managed policy';
     return [
       `To stop such a call, a hook that matches it must deny; to let it run without a question, ${one} must allow.`,
     ];

@@ -1,7 +1,7 @@
 import { reasonIn } from '../emit/reading/reason.js';
 import { givenIn, isGiven } from '../emit/reading/value.js';
 import { wouldDo } from '../emit/reading/would.js';
-import type { FireRecord } from '../emit/record.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
 import { isGate, listed, nameIn, quoted, shortJson, shortName, verdictIn } from './words.js';
@@ -90,6 +90,8 @@ function overruled(record: FireRecord): string[] {
       return `${nameIn(record, id)} was overruled: it wanted the agent to go on, and an end of the loop counts more.`;
     if (decision.fold === 'replace')
       return `${nameIn(record, id)} was overruled: it gave another value, and ${isBlock(record) ? 'a block counts more' : 'the last one counts'}.`;
+    if (loser !== undefined && isAllowOfRule(loser) && mayRun(record))
+      return `${nameIn(record, id)} was overruled: a rule's allow does not answer for the user what a scope further out has asked.`;
     const word = loser?.verdict === undefined ? 'another opinion' : plain(loser.verdict);
     const rule =
       decisions === 'first'
@@ -106,7 +108,12 @@ function overruled(record: FireRecord): string[] {
 const isBlock = ({ handlers, decision: { decidedBy } }: FireRecord): boolean =>
   handlers.some(({ id, verdict }) => id === decidedBy && verdict === 'block');
 
-/** An allow is overruled without a stricter verdict only if managed policy asked. */
+const isAllowOfRule = ({ handler, verdict }: HandlerRecord): boolean => handler === 'rule' && verdict === 'allow';
+
+/** Nothing stricter than an allow was decided. */
+const mayRun = ({ decision: { verdict = 'none' } }: FireRecord): boolean => verdict === 'none' || verdict === 'allow';
+
+/** Otherwise, an allow is overruled without a stricter verdict only if managed policy asked. */
 const stricter = ({ decision: { verdict = 'none' } }: FireRecord): string =>
   verdict === 'none'
     ? 'managed policy has asked about it, so that only managed hooks allow it'

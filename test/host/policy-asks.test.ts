@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
+import type { FireRecord } from '../../src/emit/record.js';
 import { allow, ask, combine, deny, rewrite } from '../../src/events/output/helpers.js';
 import { rule } from '../../src/handlers/rule/spec.js';
 import { servicesOf } from '../../src/host/internals.js';
+import { answerFor } from '../../src/why/answer.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, only, watch } from './kit.js';
 
@@ -156,4 +158,125 @@ test('the questions that are remembered do not grow without end', async () => {
   const seen = watch(host);
   await said(1_099);
   expect(only(fires(seen)).decision.overruled).toHaveLength(1);
+});
+
+/** Ways in which a hook asks about a call of an agent. */
+const ASKS: Record<string, (host: Host) => void> = {
+  'a callback of the host': (host) => void host.on('PreToolUse', () => ask('sure?')),
+  'a rule of the host': (host) => void host.register({ PreToolUse: [{ hooks: [rule('ask', 'sure?')] }] }),
+  'a failure under the host': (host) =>
+    void host.on(
+      'PreToolUse',
+      () => {
+        throw new Error('sure?');
+      },
+      { onFailure: 'ask' },
+    ),
+  'a callback of the host, beside one of the agent': (host) => {
+    host.on('PreToolUse', () => ask('sure?'));
+    host.spawnHooks('r', { PreToolUse: [{ hooks: [() => ask('me too')] }] });
+  },
+};
+const ASKED = Object.keys(ASKS).flatMap((how) => DECISIONS.map((decisions) => [how, decisions] as const));
+const PERMITS = { PermissionRequest: [{ hooks: [rule('allow', 'always')] }] };
+
+describe("a rule's allow does not answer what an outer scope has asked", () => {
+  test.each(ASKED)('in an agent of a session: %s asks (%s)', async (how, decisions) => {
+    for (const behavior of ['deny', 'allow', undefined] as const) {
+      const host = createHost({ logger: () => undefined, decisions });
+      const seen = watch(host);
+      ASKS[how]?.(host);
+      let asked = 0;
+      const answer = () => {
+        asked++;
+        return { behavior, message: 'said a person' } as never;
+      };
+      const session = await host.openSession(behavior === undefined ? {} : { ask: answer });
+      const agent = await session.spawn({ agent_type: 'r', hooks: PERMITS });
+      const { status } = await agent.tool({ name: 'Bash', input: { command: 'ls' }, execute: () => 'done' });
+      expect([asked, status]).toEqual([behavior === undefined ? 0 : 1, behavior === 'allow' ? 'ran' : 'denied']);
+      const question = fires(seen).find(({ event }) => event === 'PermissionRequest');
+      expect(question?.decision).toMatchObject({ verdict: 'none', overruled: [expect.any(String)] });
+      await host.close();
+    }
+  });
+
+  test.each(ASKED)('where an agent fires both events: %s asks (%s)', async (how, decisions) => {
+    const host = createHost({ logger: () => undefined, decisions });
+    ASKS[how]?.(host);
+    await host.fire('SubagentStart', { agent_id: 'a', agent_type: 'r' } as never);
+    host.registerScoped('a', PERMITS);
+    const of = { agent_id: 'a', agent_type: 'r' };
+    expect((await host.fire('PreToolUse', { ...CALL, ...of })).verdict).toBe('ask');
+    expect(await host.fire('PermissionRequest', { ...QUESTION, ...of })).toMatchObject({
+      verdict: 'none',
+      overruled: [expect.any(String)],
+    });
+    // Nobody has asked about this one, or only a rule that asks about every call.
+    const other = await host.fire('PermissionRequest', { ...QUESTION, ...of, tool_input: { command: 'other' } });
+    expect(other.verdict).toBe(how === 'a rule of the host' ? 'none' : 'allow');
+  });
+
+  test('in a process that knows only the question, what a rule has asked', async () => {
+    const host = createHost({ logger: () => undefined });
+    ASKS['a rule of the host']?.(host);
+    host.registerScoped('a', PERMITS);
+    expect((await host.fire('PermissionRequest', { ...QUESTION, agent_id: 'a' })).verdict).toBe('none');
+  });
+
+  test('but a callback does, and what a hook of the same scope or of one further inside has asked', async () => {
+    for (const [outer, inner, permits] of [
+      [() => ask('sure?'), undefined, () => allow()],
+      [undefined, () => ask('sure?'), rule('allow')],
+    ] as const) {
+      const host = createHost({ logger: () => undefined });
+      const session = await host.openSession({ ask: () => ({ behavior: 'deny', message: 'no' }) });
+      if (outer) host.on('PreToolUse', outer);
+      const hooks = anyHooks({
+        PermissionRequest: [{ hooks: [permits] }],
+        ...(inner && { PreToolUse: [{ hooks: [inner] }] }),
+      });
+      const agent = await session.spawn({ agent_type: 'r', hooks });
+      const { status } = await agent.tool({ name: 'Bash', input: { command: 'ls' }, execute: () => 'done' });
+      expect(status).toBe('ran');
+      await host.close();
+    }
+    const host = createHost({ logger: () => undefined });
+    host.register({ PermissionRequest: [{ hooks: [rule('allow')] }] });
+    const session = await host.openSession({ ask: () => ({ behavior: 'deny', message: 'no' }) });
+    const agent = await session.spawn({
+      agent_type: 'r',
+      hooks: { PreToolUse: [{ hooks: [() => ask('sure?')] }] },
+    });
+    const { status } = await agent.tool({ name: 'Bash', input: { command: 'ls' }, execute: () => 'done' });
+    expect(status).toBe('ran');
+  });
+
+  test('and where another hook allows the call, it is overruled beside that', async () => {
+    const host = createHost({ logger: () => undefined });
+    host.on('PreToolUse', () => ask('sure?'));
+    host.registerScoped('a', {
+      PermissionRequest: [{ hooks: [rule('allow'), { name: 'mine', handler: () => allow() }] }],
+    });
+    await host.fire('PreToolUse', { ...CALL, agent_id: 'a' });
+    expect(await host.fire('PermissionRequest', { ...QUESTION, agent_id: 'a' })).toMatchObject({
+      verdict: 'allow',
+      decidedBy: 'mine#5',
+      overruled: [expect.any(String)],
+    });
+  });
+});
+
+test("why says whose allow did not count, and what would: a rule's", async () => {
+  const host = createHost({ logger: () => undefined });
+  const seen = watch(host);
+  host.on('PreToolUse', () => ask('sure?'));
+  host.registerScoped('a', PERMITS);
+  await host.fire('PreToolUse', { ...CALL, agent_id: 'a' });
+  await host.fire('PermissionRequest', { ...QUESTION, agent_id: 'a' });
+  const question = fires(seen).find(({ event }) => event === 'PermissionRequest') as FireRecord;
+  const why = answerFor(question, { agent: 'a', otherFires: { sentences: [], changes: [] }, outcome: [] });
+  const text = JSON.stringify(why);
+  expect(text).toContain("a rule's allow does not answer for the user what a scope further out has asked");
+  expect(text).toContain('one of the scope that has asked must allow');
 });

@@ -5,10 +5,10 @@ import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
+import { Asks } from './asks.js';
 import { canonical, hashOf, headOf } from './canonical.js';
 import { CallJudgement, type Denial, type PassedCall } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
-import { PolicyAsks } from './policy-asks.js';
 import { RememberedInput } from './remembered.js';
 import { alarmMessage, FORGOTTEN, shortReason } from './words.js';
 
@@ -53,7 +53,7 @@ export class Alarms {
   strict = false;
   /** Whether anything is remembered. */
   some = false;
-  readonly policyAsks = new PolicyAsks();
+  readonly asks = new Asks();
   /** A recording is being replayed; it ran under other hooks. */
   #replay = false;
   readonly #parts: AlarmParts;

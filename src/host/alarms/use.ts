@@ -38,7 +38,7 @@ interface EndedFire extends CallFire {
 export function rememberDecision(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
   if (callRole === undefined || fire.cancelled !== undefined || fire.options?.shadowOf !== undefined) return;
-  if (callRole === 'judges') notePolicy(fire, decision);
+  if (callRole === 'judges') noteAsk(fire, decision);
   if (callRole === 'judges' && !fire.remembers && mayRun(decision)) return;
   const { alarms } = fire.services;
   const use = useOf(fire);
@@ -48,29 +48,35 @@ export function rememberDecision(fire: EndedFire, decision: AnyDecision): void {
   else if (callRole === 'judges' && use.id !== undefined) alarms.judged(use as ToolUse, decision, input);
 }
 
-/** Notes whether managed hooks ask about the call, with the input that it would run with. */
-function notePolicy(fire: EndedFire, decision: AnyDecision): void {
-  const { policyAsks } = fire.services.alarms;
-  if (decision.verdict !== 'ask' && !policyAsks.some) return;
+/** Notes whose hooks ask about the call, with the input that it would run with. */
+function noteAsk(fire: EndedFire, decision: AnyDecision): void {
+  const { asks } = fire.services.alarms;
+  if (decision.verdict !== 'ask' && !asks.some) return;
   const use = useOf(fire);
   if (use === undefined) return;
   const input = decision.updatedInput === undefined ? readable(fire.input) : decision.updatedInput;
-  policyAsks.note(use, input, decision.verdict === 'ask' && isOfPolicy(fire, decision));
+  asks.note(use, input, decision.verdict === 'ask' ? outermostAsk(fire, decision) : undefined);
 }
 
-/** Whether a managed hook is among those that ask. */
-function isOfPolicy({ found, state }: CallFire, { decidedBy, outcomes }: AnyDecision): boolean {
-  const managed = found?.scope.lineage[0]?.own(state.spec.name) ?? [];
-  return managed.some(
-    ({ id }) => id === decidedBy || outcomes.some((said) => said.id === id && said.decision === 'ask'),
-  );
+/** The depth of the host's scope, taken for that of a hook that is gone. */
+const HOST = 1;
+
+/** The depth of the outermost scope with a hook that asks, by its answer or its failure. */
+function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failures }: AnyDecision): number {
+  const asking = new Set([
+    decidedBy,
+    ...outcomes.filter((said) => said.decision === 'ask').map(({ id }) => id),
+    ...failures.filter(({ blocked }) => blocked).map(({ id }) => id),
+  ]);
+  const outermost = found?.scope.lineage.find((scope) => scope.own(state.spec.name).some(({ id }) => asking.has(id)));
+  return outermost?.depth ?? HOST;
 }
 
-/** Whether managed hooks have asked about the call that this fire asks about. */
-export function policyHasAsked(fire: CallFire): boolean {
-  const { policyAsks } = fire.services.alarms;
-  const use = policyAsks.some ? useOf(fire) : undefined;
-  return use !== undefined && policyAsks.has(use, readable(fire.input));
+/** Where hooks have asked in this process about the call that this fire asks about: the depth of their outermost scope. */
+export function depthOfAsk(fire: CallFire): number | undefined {
+  const { asks } = fire.services.alarms;
+  const use = asks.some ? useOf(fire) : undefined;
+  return use && asks.depthOf(use, readable(fire.input));
 }
 
 /** Not denied, and not rewritten. */

@@ -72,6 +72,8 @@ export interface RunningFire extends FireFacts {
   readonly cancelled: HookscopeError | undefined;
   /** Whether managed policy has asked about the call that this fire puts to the user. */
   readonly asksByPolicy: boolean;
+  /** If hooks have asked about that call: the depth of the outermost scope with one of them. */
+  askedAt(): number | undefined;
   cancel(error: HookscopeError): void;
   /** Rejects the fire, because a value from the agent threw when it was read. */
   fail(error: unknown): void;

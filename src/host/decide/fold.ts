@@ -11,6 +11,8 @@ export interface FoldContext {
   readonly decisions: Decisions;
   /** Managed hooks have asked about the call, so among hooks that answer for the user only managed ones may allow it. */
   readonly policyAsks?: boolean | undefined;
+  /** If hooks have asked about the call: the depth of the outermost scope with one of them. A rule further inside may not allow it. */
+  readonly askedAt?: (() => number | undefined) | undefined;
   /** The subject of the input, for events where some subjects cannot be blocked. */
   readonly subject?: Subject;
   readonly conflicts?: readonly Conflict[] | undefined;
@@ -84,8 +86,7 @@ function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
 function answer(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
   switch (spec.fold) {
     case 'gate':
-      if (context.policyAsks === true) gateOfPolicy(fields, spec, said, context);
-      else gate(fields, spec, said, context);
+      gateOf(fields, spec, said, context);
       break;
     case 'block':
       Object.assign(fields, block(spec, said, context));
@@ -125,18 +126,23 @@ function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerRes
   if (spec.nestedDecision) Object.assign(fields, grants(spec, said, verdict));
 }
 
-/** Answers a question that managed policy has asked: an allow counts only from managed hooks. */
-function gateOfPolicy(
-  fields: DecisionFields,
-  spec: EventSpec,
-  said: readonly HandlerResult[],
-  context: FoldContext,
-): void {
-  const counts = said.filter((s) => isManaged(s) || verdictOf(spec, s) !== 'allow');
+/** Like `gate`, without the hooks that may not allow the call in the user's place: they are overruled. */
+function gateOf(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
+  const counts =
+    spec.callRole !== 'answers' ? said : said.filter((s) => verdictOf(spec, s) !== 'allow' || mayAllow(s, context));
   gate(fields, spec, counts, context);
+  if (counts.length === said.length) return;
   const lost = new Set(fields.overruled);
   const others = said.filter((s) => !counts.includes(s) || lost.has(s.registration.id));
-  if (others.length > 0) fields.overruled = others.map((s) => s.registration.id);
+  fields.overruled = others.map((s) => s.registration.id);
+}
+
+/** Of what managed policy has asked, only managed hooks may allow anything. Of what any scope has asked, a rule further inside may not. */
+function mayAllow(s: HandlerResult, { policyAsks, askedAt }: FoldContext): boolean {
+  if (policyAsks === true) return isManaged(s);
+  if (s.registration.kind !== 'rule') return true;
+  const depth = askedAt?.();
+  return depth === undefined || s.registration.scope.depth <= depth;
 }
 
 function overrule(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): void {

@@ -25,7 +25,7 @@ import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
 import { isAsk, isOpen, settleAsk } from './elsewhere.js';
 import { shortened } from './kept.js';
-import { asksByPolicy } from './policy.js';
+import { asksByPolicy, outermostAsk } from './policy.js';
 import { Screen } from './screen.js';
 import { copyForShadows } from './shadow-input.js';
 import { TappedWalk } from './tapped-walk.js';
@@ -115,6 +115,9 @@ export class FireRun implements RunningFire, CallOwner {
   }
   get asksByPolicy(): boolean {
     return asksByPolicy(this);
+  }
+  askedAt(): number | undefined {
+    return outermostAsk(this);
   }
   get finalInput(): Json {
     return this.walk?.notes.input ?? this.input;

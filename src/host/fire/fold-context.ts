@@ -3,6 +3,7 @@ import type { Subject } from '../../events/spec.js';
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
+import { outermostAsk } from './policy.js';
 import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs besides the answers. */
@@ -19,6 +20,7 @@ export function foldContext(
   const { services, subject, options } = run;
   return {
     policyAsks,
+    askedAt: () => outermostAsk(run),
     decisions: services.decisions,
     subject,
     cancelled: run.cancelled !== undefined,

@@ -217,7 +217,12 @@ export class Notes implements RunFacts {
     const { made } = this;
     if (!spec.nestedDecision || made?.stands !== true) return false;
     this.policyAsks ??= this.fire.asksByPolicy;
-    const { verdict } = fold(spec, this.said(), { decisions: services.decisions, policyAsks: this.policyAsks });
+    const askedAt = () => this.fire.askedAt();
+    const { verdict } = fold(spec, this.said(), {
+      decisions: services.decisions,
+      policyAsks: this.policyAsks,
+      askedAt,
+    });
     if (verdict === 'allow' || verdict === 'deny') return false;
     made.withdraw();
     this.input = made.input;

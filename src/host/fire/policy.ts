@@ -1,6 +1,7 @@
+import type { Scope } from '../../scopes/scope.js';
 import { typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
-import { policyHasAsked } from '../alarms/use.js';
+import { depthOfAsk } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
 import { WhoRuns } from '../plan/who-runs.js';
 import type { EventState } from '../services.js';
@@ -10,19 +11,33 @@ import type { AskingFire } from './elsewhere.js';
  * Whether managed policy has asked about the tool call that this event puts to the user. Known are asks in this process, and those of
  * rules, which can be evaluated again; an ask by the code of a managed hook in another process is not known here.
  */
-export function asksByPolicy(run: AskingFire): boolean {
-  if (run.spec.callRole !== 'answers') return false;
-  return policyHasAsked(run) || Object.values(run.services.events).some((state) => asksByRule(run, state));
+export const asksByPolicy = (run: AskingFire): boolean =>
+  run.spec.callRole === 'answers' && (depthOfAsk(run) === 0 || ruleThatAsks(run, run.services.registrar.root) === 0);
+
+/** The same for all hooks: the depth of the outermost scope with one that has asked. */
+export function outermostAsk(run: AskingFire): number | undefined {
+  if (run.spec.callRole !== 'answers') return undefined;
+  const depth = depthOfAsk(run);
+  const ruled = ruleThatAsks(run, run.found?.scope ?? run.services.registrar.root);
+  return depth === undefined || ruled === undefined ? (depth ?? ruled) : Math.min(depth, ruled);
 }
 
-function asksByRule({ services, input, found }: AskingFire, { spec, plans }: EventState): boolean {
-  if (spec.callRole !== 'judges') return false;
-  const plan = plans.get(services.registrar.root).in(input['session_id']);
-  if (plan.size === 0) return false;
+/** The depth of the outermost rule that asks about the call, among those that apply in this scope. */
+function ruleThatAsks(run: AskingFire, scope: Scope): number | undefined {
+  const depths = Object.values(run.services.events).flatMap((state) => asksByRule(run, state, scope));
+  return depths.length === 0 ? undefined : Math.min(...depths);
+}
+
+function asksByRule({ input, found }: AskingFire, { spec, plans }: EventState, scope: Scope): number[] {
+  if (spec.callRole !== 'judges') return [];
+  const plan = plans.get(scope).in(input['session_id']);
+  if (plan.size === 0) return [];
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);
   const agentTypes = found === undefined ? undefined : typesAbove(found);
   const facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
   const who = new WhoRuns(candidates, facts);
-  return candidates.list.some((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined);
+  return candidates.list
+    .filter((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined)
+    .map((r) => r.scope.depth);
 }
