@@ -185,3 +185,8 @@ describe.each([
     }
   });
 });
+
+test('an answer of a helper says nothing in the form of Claude’s SDK', () => {
+  const said = [deny('no'), ask('sure?'), addContext('c'), stop()].flatMap(Object.keys);
+  expect(said.filter((key) => !key.startsWith('hookscope:'))).toEqual([]);
+});

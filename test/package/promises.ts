@@ -777,6 +777,11 @@ const limits: readonly Kept[] = [
   ['Which keys of an output Claude Code needs', 'host/taken', 'over the control protocol it is in the shape of that'],
   ['For its other tools only types are compared', 'host/taken', "['Later', UNKNOWN, { text: 'REDACTED' }, true]"],
   [
+    "Claude's SDK does not know hookscope's helpers",
+    'contracts/helpers-outside',
+    'says nothing in the form of Claude’s SDK',
+  ],
+  [
     'MCP servers in its own process are not served',
     'claude-code/control/bad-lines',
     'a message for an MCP server of an SDK',

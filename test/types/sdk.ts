@@ -1,4 +1,4 @@
-import { createHost, type HookEvent, type HookHandler, type HookInput, type Hooks } from '../../src/index.js';
+import { createHost, deny, type HookEvent, type HookHandler, type HookInput, type Hooks } from '../../src/index.js';
 
 /**
  * Compiled by tsc, never run: callbacks written for Claude's own SDK are callbacks of ours, and the other way round. The declarations
@@ -175,3 +175,9 @@ type NewerCallback = (
 export const unguarded: NewerCallback = ours;
 export const guarded: NewerCallback = async (input, id, options) =>
   input.hook_event_name === 'PreSkillShellCommand' ? {} : ours(input, id, options);
+/** What a helper gives is not for the SDK. TypeScript sees that, but not in such a wrapper, as docs/migration.md says. */
+const helped = async (input: HookInput) => (input.hook_event_name === 'PreToolUse' ? deny('no') : {});
+// @ts-expect-error: the SDK has none of its keys
+export const seen: SdkCallback = helped;
+export const unseen: NewerCallback = async (input) =>
+  input.hook_event_name === 'PreSkillShellCommand' ? {} : helped(input);
