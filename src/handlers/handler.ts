@@ -1,6 +1,6 @@
 import type { Failure, OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
-import type { EventSpec } from '../events/spec.js';
+import type { Dialect, EventSpec } from '../events/spec.js';
 import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
 
@@ -31,6 +31,7 @@ export interface ExternalCall {
   readonly scope: string;
   readonly call: 'first' | 'reask' | 'async';
   readonly onFailure: OnFailure;
+  readonly dialect?: Dialect | undefined;
   /** The registration's `async`, if it differs from the handler's own setting because equal hooks were merged. */
   readonly async?: boolean | 'two-phase' | undefined;
   /** Seconds that a background run may take; the handler's own value takes precedence. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../src/events/catalogue.js';
 import type { HookModel, ModelRequest, ModelVerdict } from '../../src/handlers/model/model.js';
 import { agent, type PromptHookOptions, prompt } from '../../src/handlers/model/spec.js';
-import { fireAny, fires, only, testHost, watch } from '../host/kit.js';
+import { fireAny, fires, only, registerAs, testHost, watch } from '../host/kit.js';
 
 const INPUTS: Record<string, Record<string, unknown>> = {
   PreToolUse: { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' },
@@ -62,6 +62,27 @@ describe('a "no" of a prompt or agent hook', () => {
     expect(going.decision).toMatchObject({ reason: 'NO', continue: true });
     expect(going.decision.verdict === 'deny' || going.decision.blocked).toBe(true);
   });
+
+  test.each([prompt('ok?'), agent('ok?')])(
+    "on UserPromptSubmit, from Claude Code's files, ends the turn and keeps the prompt: $type",
+    async (hook) => {
+      for (const continueOnBlock of [false, true]) {
+        const { host } = testHost({ model: no() });
+        const hooks = { UserPromptSubmit: [{ hooks: [{ ...hook, ...(continueOnBlock && { continueOnBlock }) }] }] };
+        registerAs(host, hooks, { dialect: 'claude' });
+        const decision = await host.fire('UserPromptSubmit', { prompt: 'go' });
+        expect(decision).toMatchObject(
+          continueOnBlock
+            ? { blocked: true, continue: true, reason: 'NO' }
+            : { blocked: false, continue: false, stopReason: 'NO' },
+        );
+        const session = await host.openSession();
+        const { blocked, endsLoop, prompt: kept } = await session.prompt('hello');
+        expect([blocked, endsLoop, kept]).toEqual(continueOnBlock ? [true, true, ''] : [false, true, 'hello']);
+        await host.close();
+      }
+    },
+  );
 
   test.each(['PostToolUseFailure', 'TaskCreated'] as const)(
     'on %s blocks, where nothing ends the turn',

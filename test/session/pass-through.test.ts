@@ -181,6 +181,8 @@ describe('made again, the call goes on', () => {
       {},
       true,
     ],
+    ['another working directory', {}, ({ session }) => session.changeCwd('/elsewhere'), {}, true],
+    ['a directory that was added', {}, ({ session }) => session.addDirectory('/elsewhere'), {}, true],
     [
       'an interruption',
       {},
@@ -215,6 +217,13 @@ describe('made again, the call goes on', () => {
       'a mode that changed while it ran',
       ({ session }) => {
         session.permission_mode = 'plan';
+      },
+    ],
+    [
+      'a rule about files below the directory that the session went to while it ran',
+      ({ host, session }) => {
+        on(host, 'PreToolUse', (input: { cwd: string }) => (input.cwd === '/secret' ? deny() : undefined));
+        void session.changeCwd('/secret');
       },
     ],
   ])('%s has had no say before, and is asked', async (_, change) => {

@@ -49,14 +49,18 @@ function fill(text: string, json: string): string {
   return text.includes('$ARGUMENTS') ? text.replaceAll('$ARGUMENTS', () => json) : `${text}\n\n${json}`;
 }
 
-/** A "no" means the same as a command's exit 2, and also ends the turn. It has no effect on events where exit 2 has none. */
+/**
+ * A "no" means the same as a command's exit 2, and also ends the turn. It has no effect on events where exit 2 has none. From Claude
+ * Code's files it keeps a prompt that was submitted, as the client does.
+ */
 function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: ExternalCall, answer: ModelVerdict): Json {
   const { spec, eventName } = call;
   const stop = spec.fold === 'stop';
   const blocks = spec.exit2 === 'block' || spec.exit2 === 'feedback';
   if (answer.ok || !blocks || (stop && answer.impossible === true)) return {};
   const reason = answer.reason?.trim() || 'The condition of this hook is not met';
-  const output = blockOutput({ spec, eventName }, reason, undefined);
+  const keeps = call.dialect === 'claude' && eventName === 'UserPromptSubmit' && !continueOnBlock;
+  const output = keeps ? {} : blockOutput({ spec, eventName }, reason, undefined);
   return stop || continueOnBlock ? output : { ...output, continue: false, stopReason: reason };
 }
 

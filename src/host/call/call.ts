@@ -28,6 +28,7 @@ export function makeCall(
     scope: fire.scopeId,
     call: context.call,
     onFailure: registration.onFailure,
+    dialect: registration.dialect,
     async: registration.async,
     asyncTimeout: registration.asyncTimeout,
     eventName: registration.eventName,

@@ -49,11 +49,13 @@ export class LeavableCall {
   readonly #server: CheckedCall['mcp'];
   readonly #hooks: readonly object[];
   readonly #mode: string;
+  /** The working directory and the added ones: relative paths and rules about files depend on them. */
+  readonly #places: readonly string[];
   #left: Judgement | undefined;
   /** The judgement to continue with, if the same call was left and nothing has changed. The stored judgement is removed in any case. */
   readonly judged: Judgement | undefined;
 
-  /** Notes mode and hooks before the call is judged, so that changes meanwhile are detected when the call is made again. */
+  /** Notes mode, directories and hooks before the call is judged, so that changes meanwhile are detected when the call is made again. */
   constructor(core: Core, call: CheckedCall) {
     const { deps, scope, mode } = core;
     const all = CALLS.get(core) ?? new Map<string, LeavableCall>();
@@ -63,6 +65,7 @@ export class LeavableCall {
     this.#server = call.mcp && { ...call.mcp };
     this.#hooks = [...deps.hooksOf('PreToolUse', scope), ...deps.hooksOf('PermissionRequest', scope)];
     this.#mode = mode;
+    this.#places = [core.cwd, ...core.directories];
     const before = all.get(call.id);
     this.judged = before && this.#isAs(before) ? before.#left : undefined;
     all.delete(call.id);
@@ -87,6 +90,7 @@ export class LeavableCall {
     return (
       AS_IT_WAS.every((key) => now[key] === then[key]) &&
       this.#mode === before.#mode &&
+      isDeepStrictEqual(this.#places, before.#places) &&
       this.#hooks.length === before.#hooks.length &&
       this.#hooks.every((hook, i) => hook === before.#hooks[i]) &&
       isDeepStrictEqual(this.#server, before.#server) &&
