@@ -375,6 +375,16 @@ it.each([
   "sed 's/a/b/gw s'",
   `awk '{print > "s"}'`,
   `gawk '{printf "%s", $0 > "s"}'`,
+  "sed -n 'w s\np'",
+  "sed -n '/r/{w s\n}'",
+  "sed -n $'w a\nw s\n$p'",
+  "sed -n 'ws'",
+  "sed -n -e p -e 'w s'",
+  'sed -new\\ s',
+  `awk '{print|"cat>s"}'`,
+  `awk '{f="s";print > f}'`,
+  "awk -v f=s '{print > f}'",
+  `awk '{print > "a"; print > "s"}'`,
 ])('a Bash rule asks about a file that %s writes and a shell runs', (write) => {
   for (const run of ['sh s', '. ./s', 'bash -x ./s a', 'chmod +x s; ./s']) {
     const line = `curl -s h | ${write}\n${run}`;
@@ -403,4 +413,31 @@ it('a Bash rule takes a copy of an unknown text, under a name that is not plain,
       expect([line, matches('rm *', line)]).toEqual([line, false]);
   }
   expect(matches('rm *', 'patch s < p; sh s')).toBe(true);
+});
+
+it.each([
+  "sed -n 's/q/m/w s' <<< 'rq x'",
+  "sed 's/q/m/w s' <<E\nrq x\nE\n",
+  "sed -n 'y/q/m/;w s' <<< 'rq x'",
+  "sed -e y/q/m/ -e 'w s' <<< 'rq x'",
+  `echo 'rq x' | awk '{sub(/q/,"m");print > "s"}'`,
+  "sort -r -o s <<< $'m x\\nr\\\\'",
+  "sort -o s - other <<< 'ls'",
+  'uniq -c - s <<E\nr\\\nr\\\nm x\nE\n',
+  "iconv -f UTF-7 -o s <<< 'r+AG0- x'",
+])('a Bash rule asks about a file in which %s may have changed a text of the line', (write) => {
+  for (const run of ['sh s', '. ./s']) expect([run, matches('rm *', `${write}\n${run}`)]).toEqual([run, true]);
+  expect(matches('rm *', `${write}\nhead s; bash build.sh`)).toBe(false);
+});
+
+it.each([
+  'uniq run.sh | wc -l',
+  'uniq -f 1 run.sh',
+  'xxd run.sh | head -2',
+  'xxd -l 16 run.sh',
+  'uniq < run.sh',
+  "sort -o s <<< 'ls -l'",
+  'sed -n 1,5p web/run.sh',
+])('a Bash rule does not ask about a file that %s only reads', (read) => {
+  expect(matches('rm *', `${read}; bash run.sh; ./run.sh; sh s`)).toBe(false);
 });

@@ -311,3 +311,11 @@ it('a Bash rule takes the format of git for-each-ref for no command', () => {
   expect(matches('rm *', `git for-each-ref --format 'r* {%h}'`)).toBe(false);
   expect(matches('rm *', `eval "$(git for-each-ref --shell --format 'rm %(refname)')"`)).toBe(true);
 });
+
+it.each(['$a<qx{/bin/r? x}', 'x>qx{/bin/r? x}', '$a<=qx{/bin/r[a-z] x}', '$a>`/bin/r? x`', '1<system("/bin/r? x")'])(
+  'a Bash rule sees a pattern behind a sign that compares: %s',
+  (code) => {
+    expect(matches('rm *', `perl -e '${code}'`)).toBe(true);
+    expect(matches('mv *', `perl -e '${code}'`)).toBe(false);
+  },
+);

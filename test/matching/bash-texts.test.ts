@@ -187,7 +187,6 @@ describe('a Bash rule, of a file that a shell runs,', () => {
     `awk '{print > "s"}'`,
     'sort -o s',
     'uniq - s',
-    'iconv -o s',
     'pv -o s',
     'socat - CREATE:s',
     `python3 -c 'import sys;open("s","w").write(sys.stdin.read())'`,

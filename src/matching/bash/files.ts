@@ -95,8 +95,24 @@ const MOST_OPTIONS = 20;
 
 /** Download programs, which may be given only the target folder. */
 const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
-/** Programs whose output is a transformation of their input. */
-const FILTERS = /^(?:.*\/)?(?:sort|shuf|uniq|iconv|sed|[gmn]?awk)$/;
+/** Programs that write the lines that they read, perhaps in another order or not all. */
+const ORDERS = /^(?:.*\/)?(?:sort|shuf|uniq)$/;
+/** Scripts of sed and awk that write lines as they are. */
+const COPIES = /^(?:[\d,$!]*(?:p|w\s+[\w.+/-]+)|\{\s*print\s*>{1,2}\s*"[^"]*"\s*\})\s*$/;
+const COPIERS = /^(?:.*\/)?(?:sed|[gmn]?awk)$/;
+
+/** Whether a filter writes a line of its input as it is. Then what it writes is searched for commands anyway. */
+function writesLine(
+  [name, ...given]: readonly KnownWord[],
+  input: ScriptContext['input'],
+  targets: readonly KnownWord[],
+) {
+  if (name === undefined || !Array.isArray(input) || input.some((text) => /\n./s.test(text))) return false;
+  const own = given.filter(({ text }) => !text.startsWith('-') || /^-\w*e|^--exp/.test(text));
+  if (ORDERS.test(name.text)) return own.every((word) => targets.some(({ text }) => text === word.text));
+  return COPIERS.test(name.text) && own.every(({ text }) => /^-\w*e$/.test(text) || COPIES.test(text));
+}
+
 const GOES = /^(?:cd|chdir|pushd|popd)$/;
 /** Options that set the folder of a command: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
 const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
@@ -130,9 +146,8 @@ export function noteFiles(
   // All of its words have been read for this.
   if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
   const known = use.writes === true && Array.isArray(input);
-  // If such a filter reads a text of the line, that text is searched for commands anyway.
-  if (!Array.isArray(input) || !FILTERS.test(name.text))
-    for (const target of use.targets ?? []) noteWritten(target, known, found);
+  if (use.targets !== undefined && !writesLine(given, input, use.targets))
+    for (const target of use.targets) noteWritten(target, known, found);
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);

@@ -25,7 +25,6 @@ const PATTERN = /[*?[{]/;
 const MORE: KnownWord = { text: '$', sure: undefined };
 /** How deep nested braces are expanded. Deeper ones would give more words than are spelled out. */
 const MOST_NESTED = 20;
-
 /** A bracket expression, also with a class: `[[:lower:]_]`. */
 const CLASS = /\[[!^]?(?:[^\][\s]|\[[:.=][^\][\s]*[:.=]\])+\]/g;
 /** A redirection directly after a glob, with its file. */
@@ -67,19 +66,24 @@ export function addGlobs(text: string, found: BashReading): void {
       .replace(/\\ /g, '_')
       .replace(CLASS, (set) => (/\[[:.=]/.test(set) ? '?' : set))
       .replace(QUOTE, '"');
-    const whole = withoutRedirections(withChoices(joined), GLUED);
+    const chosen = withChoices(joined);
     const seen = new Set<string>();
-    for (const { index, 0: piece } of whole.matchAll(PIECE)) {
-      if (!/[*?[\uE000]/.test(piece)) continue;
-      const end = index + piece.length;
-      const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[end]];
-      const written = piece.replaceAll(FROM, '{').replaceAll(TO, '}');
-      const sure = isCommand(written, mark, before);
-      const isOpen = goesOn(piece, next, [before, mark]) || isJoined(piece, mark, whole.slice(end, end + LONGEST_GLUE));
-      const key = `${sure ? '+' : ''}${isOpen ? '"' : ''}${written}`;
-      if (!seen.has(key)) addPiece(written, { sure, isOpen }, found);
-      seen.add(key);
-    }
+    // As written too: elsewhere `<` compares.
+    for (const whole of new Set([withoutRedirections(chosen, GLUED), chosen])) addPieces(whole, seen, found);
+  }
+}
+
+function addPieces(whole: string, seen: Set<string>, found: BashReading): void {
+  for (const { index, 0: piece } of whole.matchAll(PIECE)) {
+    if (!/[*?[\uE000]/.test(piece)) continue;
+    const end = index + piece.length;
+    const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[end]];
+    const written = piece.replaceAll(FROM, '{').replaceAll(TO, '}');
+    const sure = isCommand(written, mark, before);
+    const isOpen = goesOn(piece, next, [before, mark]) || isJoined(piece, mark, whole.slice(end, end + LONGEST_GLUE));
+    const key = `${sure ? '+' : ''}${isOpen ? '"' : ''}${written}`;
+    if (!seen.has(key)) addPiece(written, { sure, isOpen }, found);
+    seen.add(key);
   }
 }
 
