@@ -2,6 +2,7 @@ import type { Bus } from '../../emit/bus.js';
 import type { AlarmRecord, UnstampedRecord } from '../../emit/record.js';
 import type { CallRole } from '../../events/spec.js';
 import { describeError } from '../../values/message.js';
+import { toolNames } from '../../matching/tool-names.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
@@ -153,8 +154,9 @@ export class Alarms {
     }
     const use = isNamed(call) ? call : { ...call, tool: judgement.tool };
     const again = judgement.ran;
-    // The harness has reused the id, and may not have asked about the second call.
-    if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
+    // The harness has reused the id, and may not have asked about the second call. One under the id of a denied call is that call.
+    const isOther = again || (!isOfTool(judgement, use.tool) && denialOf(judgement) === undefined);
+    if (!use.every && input && isOther) return;
     if (!again) this.#hasRun(judgement);
     if (!judgement.told) this.#compare(judgement, use, { by, input });
     this.#next?.(judgement.plain);
@@ -166,7 +168,7 @@ export class Alarms {
   }
 
   #compare(judgement: CallJudgement, use: ToolUse, { by, input }: Evidence): void {
-    const denial = judgement.denied ?? judgement.refused;
+    const denial = denialOf(judgement);
     if (denial) this.#tell('not_honoured', use, { by, denial, judgement, input });
     else if (input && !isAsDecided(judgement, use, input.value))
       this.#tell('other_input', use, { by, judgement, input });
@@ -209,12 +211,11 @@ export class Alarms {
       const known = this.#memory.get({ session, agent, id });
       return known ? [known] : [];
     }
-    const tool = shorten(use.tool);
     const keys = new Set([canonical(input)?.key, canonical(input, true)?.key]);
     const found: CallJudgement[] = [];
     for (const one of this.#memory.newest(BACK)) {
       const { call } = one;
-      if (one.tool !== tool || call.session !== session || call.agent !== agent) continue;
+      if (!isOfTool(one, use.tool) || call.session !== session || call.agent !== agent) continue;
       if (one.inputs?.some(({ exact }) => keys.has(exact.key))) found.push(one);
     }
     return found;
@@ -262,9 +263,15 @@ export class Alarms {
   }
 }
 
+const denialOf = ({ denied, refused }: CallJudgement): Denial | undefined => denied ?? refused;
+
+/** Whether the judged call was of this tool, under this or another of its names. */
+const isOfTool = ({ tool }: CallJudgement, name: string): boolean =>
+  shorten(name) === tool || toolNames(name).some((one) => one === tool);
+
 /** An input that cannot be compared raises no alarm. */
 function isAsDecided(judgement: CallJudgement, use: ToolUse, value: unknown): boolean {
-  if (shorten(use.tool) !== judgement.tool) return false;
+  if (!isOfTool(judgement, use.tool)) return false;
   if (judgement.isPlainly(value)) return true;
   const { inputs } = judgement;
   if (!inputs) return true;

@@ -101,6 +101,39 @@ test('an id that another tool comes with: another call, of a harness that asks a
   expect(told()).toEqual(['other_input t2']);
 });
 
+test.each([
+  ['Agent', 'Task'],
+  ['Task', 'Agent'],
+  ['Bash', 'bash'],
+  ['Bash', 'PowerShell'],
+])('a denied call of %s that is reported as one of %s has run', async (tool, reported) => {
+  const { asked, ran, told } = harness(() => ({ decision: 'block', reason: 'no' }));
+  await asked(call('t1', { tool_name: tool }));
+  await ran(call('t1', { tool_name: reported }));
+  expect(told()).toEqual(['not_honoured t1']);
+  // Only once: a second call may have the id of the first.
+  await ran(call('t1', { tool_name: reported }));
+  expect(told()).toEqual(['not_honoured t1']);
+});
+
+test.each([
+  ['Agent', 'Task'],
+  ['Task', 'Agent'],
+])('a call of %s that is reported as one of %s is the same call', async (tool, reported) => {
+  for (const every of [false, true]) {
+    const { asked, answered, ran, told } = harness();
+    for (const id of ['t1', 't2', 't3']) await asked(call(id, { tool_name: tool, tool_input: { id } }));
+    await ran(call('t1', { tool_name: reported, tool_input: { id: 't1' } }), every);
+    expect(told()).toEqual([]);
+    await ran(call('t2', { tool_name: reported, tool_input: { id: 'other' } }), every);
+    expect(told()).toEqual(['other_input t2']);
+    const { tool_use_id: _, ...question } = call('t3', { tool_name: reported, tool_input: { id: 't3' } });
+    await answered(question as never, NO);
+    await ran(call('t3', { tool_name: tool, tool_input: { id: 't3' } }), every);
+    expect(told()).toEqual(['other_input t2', 'not_honoured t3']);
+  }
+});
+
 test('an interrupt is a no', async () => {
   const { asked, answered, ran, told } = harness();
   await asked(call('t1'));
