@@ -1,8 +1,8 @@
 import type { Bus } from '../../emit/bus.js';
 import type { AlarmRecord, UnstampedRecord } from '../../emit/record.js';
 import type { CallRole } from '../../events/spec.js';
-import { describeError } from '../../values/message.js';
 import { toolNames } from '../../matching/tool-names.js';
+import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
