@@ -184,7 +184,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     try {
       return fire(services, event, input, how);
     } catch (error) {
-      return Promise.reject(refusalError(services, { name: event, spec: entries.get(event) }, input, error));
+      return Promise.reject(refusalError(services, event, input, error, how));
     }
   };
   /** What is registered once nothing is fired any more would never run. */

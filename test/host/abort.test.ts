@@ -22,7 +22,16 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     await expect(host.fire('PreToolUse', PRE, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
     expect(ran).toBe(0);
     expect(seen).toEqual(
-      watched ? [expect.objectContaining({ type: 'hook_fire', input: PRE, error: 'ABORTED', handlers: [] })] : [],
+      watched
+        ? [
+            expect.objectContaining({
+              type: 'hook_fire',
+              input: PRE,
+              error: 'ABORTED',
+              handlers: [expect.objectContaining({ status: 'skipped', reason: 'cancelled' })],
+            }),
+          ]
+        : [],
     );
   });
 
@@ -346,5 +355,38 @@ describe('the decision in the record of a rejected fire permits nothing', () => 
     expect(decision.overruled).toEqual([]);
     // What each hook said is still there.
     expect(handlers[0]).toMatchObject({ status: 'ran', output });
+  });
+});
+
+describe('the record of a fire that is refused before it begins lists every hook of its scope', () => {
+  const throwing = {
+    ...PRE,
+    get tool_input(): never {
+      throw new Error('broken');
+    },
+  };
+  test.each<[string, Record<string, unknown>, boolean]>([
+    ['an aborted signal', PRE, true],
+    ['a wrong input', { ...PRE, tool_name: 5 }, false],
+    ['an input that throws', throwing, false],
+  ])('%s', async (_, input, isAborted) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const hook = (name: string) => ({ hooks: [{ name, handler: () => undefined }] });
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, () => undefined);
+    host.register({
+      PreToolUse: [hook('all'), { matcher: 'Write', ...hook('other tool') }, { phase: 'observe', ...hook('observer') }],
+    });
+    host.registerScoped('a1', { PreToolUse: [hook('own')] });
+    host.registerScoped('a2', { PreToolUse: [hook('not here')] });
+    const options = isAborted ? { scope: 'a1', signal: AbortSignal.abort() } : { scope: 'a1' };
+    await expect(fireAny(host, 'PreToolUse', input, options)).rejects.toMatchObject({
+      code: isAborted ? 'ABORTED' : 'INVALID_INPUT',
+    });
+    const { scope, scope_known: known, handlers, out_of_scope: others } = only(fires(seen));
+    expect({ scope, known, others }).toEqual({ scope: 'a1', known: true, others: 1 });
+    expect(handlers.map(({ name, status, reason }) => [name, status, reason])).toEqual(
+      ['early', 'all', 'other tool', 'own', 'observer'].map((name) => [name, 'skipped', 'cancelled']),
+    );
   });
 });

@@ -121,7 +121,7 @@ function sessionOf({ session }: HostCore, scope: ScopeRef | undefined): SessionF
 }
 
 function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Promise<never> {
-  if (watched) reportRefused(fire.services, fire.state.spec, fire.input, error.code);
+  if (watched) reportRefused({ ...fire, spec: fire.state.spec }, error.code);
   undecided(fire, error);
   return Promise.reject(error);
 }

@@ -69,6 +69,13 @@ export function recordHandlers(walked: WalkedPlan, copy: RecordCopy): readonly H
   return Object.freeze(rows);
 }
 
+/** The rows of a fire that was rejected before any hook was asked. */
+export function recordUnasked(registrations: readonly Registration[], copy: RecordCopy): readonly HandlerRecord[] {
+  const rows: HandlerRecord[] = [];
+  for (const r of registrations) list(r, r.skip?.reason ?? 'cancelled', rows, copy);
+  return Object.freeze(rows);
+}
+
 /** Adds the warning that a hook ran because its matcher had no subject to compare. */
 function warnUnknown(rows: HandlerRecord[], r: Registration): void {
   const row = rows.at(-1);
