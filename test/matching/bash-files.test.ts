@@ -423,7 +423,7 @@ it.each([
   `echo 'rq x' | awk '{sub(/q/,"m");print > "s"}'`,
   "sort -r -o s <<< $'m x\\nr\\\\'",
   "sort -o s - other <<< 'ls'",
-  'uniq -c - s <<E\nr\\\nr\\\nm x\nE\n',
+  "uniq -c - s <<'E'\nr\\\nr\\\nm x\nE\n",
   "iconv -f UTF-7 -o s <<< 'r+AG0- x'",
 ])('a Bash rule asks about a file in which %s may have changed a text of the line', (write) => {
   for (const run of ['sh s', '. ./s']) expect([run, matches('rm *', `${write}\n${run}`)]).toEqual([run, true]);
