@@ -48,15 +48,30 @@ function* checkTriedOut(handler: HandlerNode, { dialect, parsed, groups }: Sourc
 
 const isShare = (node: TreeNode): boolean => node.kind === 'scalar' && typeof node.value === 'number' && node.value > 0;
 
-function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
-  const text = textAt(handler.node, 'if');
+const isAllow = ({ type, node }: HandlerNode): boolean => type === 'rule' && textAt(node, 'decision') === 'allow';
+
+/** Whether the rule of its group is the handler's, as it is read at registration. */
+function inheritsRule(handler: HandlerNode): boolean {
+  const own = textAt(handler.node, 'if');
+  return own === undefined || (own === '' && isAllow(handler));
+}
+
+function* checkRule(handler: HandlerNode, { dialect, groups }: SourceFile): Generator<CheckFinding> {
+  const permits = isAllow(handler);
+  const group = dialect === 'code' ? groups.find(({ handlers }) => handlers.includes(handler)) : undefined;
+  const inherited = group !== undefined && inheritsRule(handler);
+  if (inherited) {
+    // Reported once, for the hook about which there is most to say.
+    const heirs = group.handlers.filter(inheritsRule);
+    if ((heirs.find(isAllow) ?? heirs[0]) !== handler) return;
+  }
+  const text = textAt((inherited ? group : handler).node, 'if');
   if (text === undefined || text.trim() === '' || !handler.spec) return;
-  const at = atKey(handler, 'if');
+  const at = atKey(inherited ? group : handler, 'if');
   if (!handler.spec.tool) {
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
-  const permits = handler.type === 'rule' && textAt(handler.node, 'decision') === 'allow';
   const why = warningOf(text, dialect, permits);
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';

@@ -130,7 +130,7 @@ export function commandSpan(handler: HandlerNode): NodeSpan {
 }
 
 /** The position of a key of a handler or, if the key is missing, of the handler. */
-export function atKey(handler: HandlerNode, key: string): { at: NodeSpan; where: Path } {
+export function atKey(handler: Pick<HandlerNode, 'node' | 'path'>, key: string): { at: NodeSpan; where: Path } {
   const value = entryOf(handler.node, key)?.value;
   return value ? { at: value, where: [...handler.path, key] } : { at: handler.node, where: handler.path };
 }

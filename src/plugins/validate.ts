@@ -60,7 +60,7 @@ function checkEvent(event: string, groups: unknown, check: PieceCheck): HooksPro
   const unknown = check({ [event]: [] });
   if (unknown) return [unknown];
   if (!Array.isArray(groups)) return listOf(check({ [event]: groups }));
-  return groups.flatMap((group: unknown, i) =>
+  return Array.from(groups).flatMap((group: unknown, i) =>
     checkGroup(event, group, check).map((p) => placed(p, `${event}[0]`, `${event}[${i}]`)),
   );
 }

@@ -233,6 +233,26 @@ describe('rules', () => {
     expect(rules(await check(['hooks.json']))).toEqual(inOurs);
   });
 
+  test('of a group are read like those of its hooks, and told once', async () => {
+    const command = { type: 'command', command: 'echo ok' };
+    const allows = { type: 'rule', decision: 'allow' };
+    for (const [event, group, found] of [
+      ['Stop', { if: 'Bash(rm *)', hooks: [command, command] }, ['if-not-tool-event']],
+      ['PreToolUse', { if: 'Bash(git *)', matcher: 'Edit', hooks: [command, command] }, ['if-never']],
+      ['PreToolUse', { if: 'Edit(src\\app\\**)', hooks: [command, command] }, ['if-idle']],
+      ['PreToolUse', { if: 'Edit(src\\app\\**)', hooks: [{ ...command, if: 'Bash(ls *)' }] }, []],
+      ['PreToolUse', { if: 'Edit(src\\app\\**)', hooks: [{ ...command, if: '' }] }, []],
+      ['PreToolUse', { if: 'Bash(FOO=1 npm test)', hooks: [command, { ...allows, if: '' }] }, ['if-idle']],
+      ['PreToolUse', { if: 'Bash(FOO=1 npm test)', hooks: [{ ...allows, if: '' }] }, ['if-idle']],
+      ['PreToolUse', { if: 'Bash(ls *)', matcher: 'Bash', hooks: [command] }, []],
+    ] as const) {
+      write('hooks.json', JSON.stringify({ hooks: { [event]: [group] } }));
+      const { findings } = await check(['hooks.json']);
+      expect([group, findings.map(({ rule }) => rule)]).toEqual([group, found]);
+      for (const { where } of findings) expect(where).toBe(`hooks.${event}[0].if`);
+    }
+  });
+
   test('that allow are told where they can allow nothing', async () => {
     const handler = (decision: string, rule: string) => ({ type: 'rule', decision, reason: 'no', if: rule });
     for (const [rule, found] of [

@@ -4,6 +4,7 @@ import { createHost } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { HostOptions } from '../../src/host/options.js';
+import { validateHooks } from '../../src/plugins/validate.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, testHost } from './kit.js';
 
@@ -413,4 +414,34 @@ test('a subject that is no string is matched by its text', async () => {
   await host.fire('Count', { n: 17 });
   await host.fire('Count', {});
   expect(ran).toEqual(['7', 'glob', 'glob']);
+});
+
+describe('holes and symbols', () => {
+  const holes = Object.assign(new Array(3), { 0: fn, 2: fn });
+  const groups = Object.assign(new Array(3), { 0: { hooks: [] }, 2: { hooks: [] } });
+  const key = Symbol('key');
+  test.each<[string, unknown, RegExp]>([
+    ['a hole in a list of hooks', pre({ hooks: holes }), /PreToolUse\[0\]\.hooks\[1\]/],
+    ['a hole in a list of groups', { PreToolUse: groups }, /PreToolUse\[1\]/],
+    ['a symbol as an event', { [key]: [] }, /Symbol\(key\)/],
+    ['a symbol as a key of a group', pre({ [key]: 1, hooks: [fn] }), /PreToolUse\[0\]\.Symbol\(key\)/],
+  ])('%s is refused, and nothing is registered', async (_, hooks, where) => {
+    const { host } = testHost();
+    expect(() => host.register(anyHooks(hooks as never))).toThrow(where);
+    expect((await host.fire('PreToolUse', INPUTS.PreToolUse)).outcomes).toEqual([]);
+    expect(validateHooks(hooks).map((problem) => problem.where)).toEqual([expect.stringMatching(where)]);
+  });
+});
+
+test('`if` on an event about no tool is a warning, for a group once', () => {
+  const { host, reports } = testHost();
+  const rule = 'Bash(rm *)';
+  host.register({ Stop: [{ if: rule, hooks: [fn, fn] }, { hooks: [{ handler: fn, if: rule }] }] });
+  const never = 'Stop is about no tool, so the hook never runs';
+  expect(reports).toEqual([
+    expect.stringContaining(`Stop[0].if: ${never}`),
+    expect.stringContaining(`Stop[1].hooks[0].if: ${never}`),
+  ]);
+  host.register({ PreToolUse: [{ if: rule, hooks: [fn] }] });
+  expect(reports).toHaveLength(2);
 });

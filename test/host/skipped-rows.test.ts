@@ -196,3 +196,44 @@ test('a subscriber asks no predicate anything; a row holds what was said when it
   );
   expect([...reasons].sort()).toEqual(['bailed', 'failed', 'if', 'matcher', 'once', 'ran']);
 });
+
+test('a hook that is not about the tool at all is no match, also after a hook has ended the run', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  host.on('PreToolUse', () => stop('enough'), { name: 'ends' });
+  host.on('PreToolUse', () => {}, { name: 'name', matcher: 'Nothing' });
+  host.on('PreToolUse', () => {}, { name: 'pattern', matcher: /Nothing/ });
+  host.on('PreToolUse', () => {}, { name: 'predicate', matcher: () => false });
+  host.on('PreToolUse', () => {}, { name: 'another tool', if: 'Edit(src/**)' });
+  host.on('PreToolUse', () => {}, { name: 'this tool', if: 'Bash(never *)' });
+  await host.fire('PreToolUse', { ...PRE, tool_name: 'Bash', tool_input: { command: 'ls' } });
+  const why = Object.fromEntries(only(fires(seen)).handlers.map(({ name, reason }) => [name, reason]));
+  expect(why).toEqual({
+    ends: undefined,
+    name: 'matcher',
+    pattern: 'matcher',
+    predicate: 'bailed',
+    'another tool': 'if',
+    'this tool': 'bailed',
+  });
+});
+
+test('a predicate that throws is told in the row of the hook that runs, alone or in a group, and in no other', async () => {
+  const { host, reports } = testHost();
+  const seen = watch(host);
+  const throws = () => {
+    throw new TypeError('no list');
+  };
+  host.on('PreToolUse', () => {}, { matcher: () => true });
+  for (const mode of ['series', 'parallel'] as const)
+    host.register({ PreToolUse: [{ mode, matcher: throws, hooks: [() => {}, () => {}] }] });
+  host.on('PreToolUse', () => {}, { matcher: () => true });
+  await host.fire('PreToolUse', PRE);
+  const told = ['its matcher threw, so the hook runs: TypeError: no list'];
+  expect(only(fires(seen)).handlers.map(({ status, warnings }) => [status, warnings])).toEqual([
+    ['ran', undefined],
+    ...Array.from({ length: 4 }, () => ['ran', told]),
+    ['ran', undefined],
+  ]);
+  expect(reports.every((line) => line.includes('threw'))).toBe(true);
+});

@@ -137,6 +137,17 @@ describe('a raw tap', () => {
     },
   );
 
+  test('ends the run by `continue: false`, as any hook does', async () => {
+    const { host, mark, ran } = logging();
+    const seen = watch(host);
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, () => stop('enough'));
+    host.hooks.PreToolUse.tap({ name: 'late', stage: 1 }, mark('late'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    expect(await host.fire('PreToolUse', PRE)).toMatchObject({ verdict: 'deny', continue: false, reason: 'enough' });
+    expect(ran()).toBe('');
+    expect(only(fires(seen)).handlers.map(({ reason }) => reason)).toEqual([undefined, 'bailed', 'bailed']);
+  });
+
   test.each(['tap', 'tapAsync', 'tapPromise'] as const)(
     'that fails (%s) is a failure by the host’s policy, and stops nobody',
     async (how) => {

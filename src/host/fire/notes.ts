@@ -35,6 +35,7 @@ export class Notes implements RunFacts {
   private readonly fire: RunningFire;
   readonly recorded: boolean;
   private skips: (SkipReason | undefined)[] | undefined = undefined;
+  private thrown: Map<number, string> | undefined = undefined;
   private made: Rewrites | undefined = undefined;
   /** Whether managed policy has asked about the call, once that mattered: the end of the fire must not find otherwise. */
   policyAsks: boolean | undefined = undefined;
@@ -85,6 +86,13 @@ export class Notes implements RunFacts {
     this.skips[place] = reason;
   }
 
+  /** The predicate of the handler at a place threw, so the handler runs. Only records need it. */
+  thrownAt(place: number, why: string | undefined): void {
+    if (why === undefined || !this.recorded) return;
+    this.thrown ??= new Map();
+    this.thrown.set(place, why);
+  }
+
   /** Why the handler at a place did not run when the walk last checked it. */
   skipAt(place: number): SkipReason | undefined {
     return this.skips?.[place];
@@ -130,6 +138,8 @@ export class Notes implements RunFacts {
     if (known !== undefined) return this.reopen(known);
     this.count++;
     const slot = new Slot(registration, place, this.waves, this);
+    const thrown = this.thrown?.get(place);
+    if (thrown !== undefined) slot.warnings = [thrown];
     this.slots[place] = slot;
     return slot;
   }

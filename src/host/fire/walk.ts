@@ -1,4 +1,5 @@
 import type { Registration } from '../../scopes/registration.js';
+import { takeThrown } from '../../scopes/thrown.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
@@ -174,7 +175,9 @@ export class Walk implements CallOwner {
     const known = this.answers?.get(place);
     if (known !== undefined) return known;
     this.rules ??= new WhoRuns(candidates, this.notes);
+    takeThrown();
     const reason = this.rules.why(r);
+    this.notes.thrownAt(place, takeThrown());
     // Recorded now, because the record must not ask again: a predicate may answer differently later.
     if (fire.reporter !== undefined && !ahead) this.notes.lookedAt(place, reason);
     if (!r.matcher.static) {

@@ -7,6 +7,7 @@ import { compileMatcher, type MatcherContext } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
 import type { Registration, Skip, Source, UntrustedChange } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
+import { noteThrown } from '../../scopes/thrown.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { checkOptions, type Keys } from '../../values/options.js';
@@ -15,7 +16,7 @@ import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
-import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
+import { type HandlerOptions, type Options, readHandler, refuseSymbols, whatIs, wrong } from './handler-entry.js';
 
 /** What all registrations of one `register` call share. */
 export interface RegistrationOptions extends HandlerOptions {
@@ -61,13 +62,15 @@ export interface RegistrationOptions extends HandlerOptions {
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  refuseSymbols('', hooks);
   const anonymous = new AnonymousNames(how.place, countHandlers(hooks) < 2);
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
+    // A hole of a list is read as undefined, and so refused; `map` would skip it.
+    return Array.from(groups).flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
   });
 }
 
@@ -97,6 +100,7 @@ function readGroup(
   anonymous: AnonymousNames,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
+  refuseSymbols(`${where}.`, group);
   checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
   if (hooks === undefined) throw wrong(`${where}.hooks`, 'is missing; expected an array of handlers');
@@ -107,17 +111,18 @@ function readGroup(
     dialect,
     event: named,
     where: `${where}.matcher`,
-    onError: (error) =>
-      (how.report ?? how.warn)(
-        `The matcher of ${where} threw, so its hooks run, but for a rule that allows: ${describeError(error)}`,
-      ),
+    onError: (error) => {
+      const why = describeError(error);
+      noteThrown(`its matcher threw, so the hook runs: ${why}`);
+      (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run, but for a rule that allows: ${why}`);
+    },
   };
   const { matcher, warnings } = compileMatcher(shared.matcher, matching);
   for (const warning of warnings) how.warn(warning);
   warnOfUnit(shared.timeout, where, how);
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
-  return hooks.map((hook, i) => {
+  return Array.from(hooks).map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
     const { work, own, kind, label, dedup, invalid, permits = false } = readHandler(hook, at, spec, how);
     if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
@@ -130,6 +135,10 @@ function readGroup(
       ...root,
     });
     for (const warning of rule.warnings) how.warn(warning);
+    // A rule of the group is told of once.
+    const rules = own.if ? `${at}.if` : i === 0 && `${where}.if`;
+    if (rule.rule && !spec.tool && rules && dialect === 'code')
+      how.warn(`${rules}: ${spec.name} is about no tool, so the hook never runs`);
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
       label,
