@@ -85,7 +85,7 @@ const SHAPE = {
 } satisfies Keys<HostOptions>;
 
 const SESSION: Keys<SessionFields> = {
-  session_id: checks.text,
+  session_id: FILLED,
   transcript_path: checks.text,
   cwd: checks.text,
   permission_mode: checks.text,

@@ -10,7 +10,7 @@ import type { Origin } from '../host/register/origin.js';
 import type { AgentHooks, Hooks, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
-import { checks, isObject } from '../values/shape.js';
+import { checks, FILLED, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
 /** A plugin by package name or path, or the plugin itself, optionally followed by its options. */
@@ -96,7 +96,9 @@ export async function applyConfig<C extends CustomEvents>(
 ): Promise<Undo> {
   const named = { ...checks.object, expected: 'an object of options, { file }' };
   checkOption('applyConfig(host, config, options)', options, named);
-  checkKeys(options, { file: checks.text, warn: checks.fn } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
+  checkKeys(options, { file: FILLED, warn: checks.fn } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
+  checkOption('applyConfig: file', options.file, FILLED);
+  checkConfig(config, options.file);
   return applyConfigAs(host, config, options, {});
 }
 

@@ -1,5 +1,5 @@
 import { checkKeys, type Keys, wrongOption } from '../values/options.js';
-import { COUNT, checks, isObject, isText, oneOf, SECONDS, SIGNAL } from '../values/shape.js';
+import { COUNT, checks, FILLED, isObject, isText, oneOf, SECONDS, SIGNAL } from '../values/shape.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
 import { checkMode } from './tool/modes.js';
 
@@ -31,7 +31,7 @@ export const SESSION: Keys<SessionOptions> = {
   transcript_path: checks.text,
   source: checks.text,
   session_title: checks.text,
-  agent_type: checks.text,
+  agent_type: FILLED,
   resumed: checks.object,
   setup: oneOf('init', 'maintenance'),
   instructions: checks.list,
@@ -39,7 +39,7 @@ export const SESSION: Keys<SessionOptions> = {
 };
 const SPAWN: Keys<SpawnOptions> = {
   ...COMMON,
-  agent_type: checks.text,
+  agent_type: FILLED,
   id: true,
   parent: { expected: 'an agent of this session, or its id', accepts: (v) => isText(v) || isObject(v) },
   agent_transcript_path: checks.text,

@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { nearest } from '../values/nearest.js';
 import { kindOf } from '../values/problem.js';
 import { isObject, show } from '../values/shape.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
@@ -27,6 +28,9 @@ const KNOWN = {
 /** The fields that an answer may have. */
 const FIELDS = ['behavior', 'message', 'updatedInput', 'updatedPermissions', 'interrupt', 'suggestions'] as const;
 
+/** Further fields of the answers that Claude's SDK takes from `canUseTool`. */
+const THEIRS = ['toolUseID', 'decisionClassification'] as const;
+
 type QuestionKind = keyof typeof KNOWN;
 type QuestionAnswer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
@@ -42,7 +46,9 @@ export async function question<Q extends QuestionKind>(
   try {
     const asked = resultOf(() => callback(copyInput(about.input), describeCall(core, call, about.told)));
     const answer = await orAborted(asked, call.signal, 'PermissionRequest');
-    return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
+    if (answer === undefined || answer === null) return undefined;
+    for (const key of unknownKeys(answer)) core.deps.report(`${about.asker ?? what}(): ${key}`);
+    return checkAnswer<Q>(what, answer);
   } catch (error) {
     if (wasCut(error)) throw error;
     const passed = passedThrough(core, call, error);
@@ -51,6 +57,17 @@ export async function question<Q extends QuestionKind>(
     core.deps.report(`${about.asker ?? what}() failed for ${call.name}, so the call is denied: ${why}`, error);
     return { failed: `Permission to use ${call.name} could not be decided: ${why}` };
   }
+}
+
+/** A warning for each key that does nothing, as for the answer of a hook. */
+function unknownKeys(answer: unknown): string[] {
+  if (!isObject(answer)) return [];
+  const known: readonly string[] = [...FIELDS, ...THEIRS];
+  return Object.keys(answer).flatMap((key) => {
+    if (known.includes(key)) return [];
+    const near = nearest(key, FIELDS);
+    return [`unknown key "${key}" in the answer${near === undefined ? '' : `; did you mean "${near}"?`}`];
+  });
 }
 
 function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): QuestionAnswer<Q> {

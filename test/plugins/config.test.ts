@@ -220,6 +220,26 @@ describe('what a configuration holds is registered', () => {
     expect(registered()).toEqual([]);
   });
 
+  test.each([
+    ['hoks', { hoks: { PreToolUse: [{ hooks: [() => undefined] }] } }],
+    ['plugins', { plugins: 'a' }],
+    ['plugins[0]', { plugins: [7] }],
+    ['hooks', { hooks: [] }],
+    ['spawnHooks', { spawnHooks: 'reviewer' }],
+    ['enforce', { enforce: 2 }],
+    ['timeout', { timeout: 'long' }],
+    ['', 'hooks'],
+  ])('nothing of it, when %s is not what a file may hold', async (where, wrong) => {
+    const error = await apply(wrong as never).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG', details: { file: file(), where } });
+    expect(registered()).toEqual([]);
+  });
+
+  test('nothing without the name of its file', async () => {
+    for (const options of [{}, { file: '' }, { file: 7 }])
+      await expect(applyConfig(host, {}, options as never)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+  });
+
   test('nothing of it, when a plugin is wrong; the error is the plugin’s', async () => {
     folder.install('a', denying('a'));
     folder.install('b', "export default { name: 'b', apply() { throw new Error('no team'); } };");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/types.js';
+import { testHost } from '../host/kit.js';
 import { names, opened } from './kit.js';
 
 const call = { name: 'T', input: {}, execute: () => 1 };
@@ -119,6 +120,59 @@ test.each([
   await expect(session.tool({ ...call, ...wrong } as never)).rejects.toMatchObject({ code });
   await expect(session.toolBatch([call, { ...call, ...wrong } as never])).rejects.toMatchObject({ code });
   expect(names(seen)).toEqual(['SessionStart']);
+});
+
+describe('an empty id or name is refused, since it would stand for several or none:', () => {
+  const { host } = testHost();
+  test.each<[string, (s: Session) => unknown]>([
+    ['the session of a host', () => testHost({ session: { session_id: '' } })],
+    ['a session', () => host.openSession({ session_id: '' })],
+    ["a session's agent type", () => host.openSession({ agent_type: '' })],
+    ['an agent type', (s) => s.spawn({ agent_type: '' })],
+    ['an agent', (s) => s.spawn({ agent_type: 'w', id: '' })],
+    ['a tool', (s) => s.tool({ ...call, name: '' })],
+    ['a call', (s) => s.tool({ ...call, id: '' })],
+    ['a prompt', (s) => s.prompt('p', { prompt_id: '' })],
+    ['a command', (s) => s.prompt('p', { command: { command_name: '' } })],
+    ['a server that asks', (s) => s.elicit({ mcp_server_name: '', message: 'm' })],
+    ['a question of a server', (s) => s.elicit({ mcp_server_name: 'mem', message: 'm', elicitation_id: '' })],
+    ['a model', (s) => s.switchModel({ to_model: '' })],
+    ['a scope', () => host.registerScoped('', {})],
+    ['the session of a scope', () => host.scope({ session: '' })],
+    ['the agent of a scope', () => host.scope({ session: 's', agent: '' })],
+    ['agents of a type', () => host.spawnHooks('', {})],
+    ['a hook', () => host.on('Stop', () => undefined, { name: '' })],
+  ])('%s', async (_, work) => {
+    const { session, seen } = await opened();
+    await expect(attempt(() => work(session))).rejects.toMatchObject({
+      code: expect.stringMatching(/^INVALID_(OPTIONS|HOOKS)$/),
+    });
+    expect(names(seen)).toEqual(['SessionStart']);
+  });
+});
+
+test('an unknown key in an answer of the harness is a warning, with the nearest key', async () => {
+  const answers = {
+    permission: { behavior: 'allow', updatedInpt: {} },
+    ask: { behavior: 'allow', mesage: 'fine', toolUseID: 't' },
+    classify: { behavior: 'allow', colour: 1 },
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    const { host, session, reports } = await opened({
+      permission: undefined,
+      permission_mode: name === 'classify' ? 'auto' : 'default',
+      [name]: () => answer,
+    });
+    expect(await session.tool(call)).toMatchObject({ status: 'ran' });
+    expect(reports).toEqual([
+      {
+        permission: 'permission(): unknown key "updatedInpt" in the answer; did you mean "updatedInput"?',
+        ask: 'ask(): unknown key "mesage" in the answer; did you mean "message"?',
+        classify: 'classify(): unknown key "colour" in the answer',
+      }[name],
+    ]);
+    await host.close();
+  }
 });
 
 test('a batch of nothing is nothing', async () => {

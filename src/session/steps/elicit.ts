@@ -1,5 +1,5 @@
 import { checkKeys, type Keys } from '../../values/options.js';
-import { checks } from '../../values/shape.js';
+import { checks, FILLED } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
@@ -22,11 +22,11 @@ export interface ElicitOptions extends OwnFields<'Elicitation'> {
 }
 
 const ELICIT: Keys<ElicitOptions> = {
-  mcp_server_name: checks.text,
+  mcp_server_name: FILLED,
   message: checks.text,
   mode: checks.text,
   url: checks.text,
-  elicitation_id: checks.text,
+  elicitation_id: FILLED,
   requested_schema: checks.object,
   ask: checks.fn,
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../host/types.js';
 import { checkKeys, type Keys } from '../../values/options.js';
-import { checks } from '../../values/shape.js';
+import { checks, FILLED } from '../../values/shape.js';
 import { addWatchPaths, forModel, tellUser } from '../context.js';
 import { type Core, wasCut } from '../core.js';
 
@@ -25,10 +25,10 @@ export interface PromptOptions {
   readonly command?: PromptCommand | undefined;
 }
 
-const PROMPT: Keys<PromptOptions> = { prompt_id: checks.text, source: checks.text, command: true };
+const PROMPT: Keys<PromptOptions> = { prompt_id: FILLED, source: checks.text, command: true };
 const COMMAND: Keys<PromptCommand> = {
   expansion_type: checks.text,
-  command_name: checks.text,
+  command_name: FILLED,
   command_args: checks.text,
   command_source: checks.text,
   expanded: checks.text,

@@ -1,6 +1,6 @@
 import type { Decision } from '../../host/types.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
-import { checks } from '../../values/shape.js';
+import { checks, FILLED } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { askAbout, remember, tellUser } from '../context.js';
 import type { Core } from '../core.js';
@@ -28,8 +28,8 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
 }
 
 const SWITCH: Keys<ModelSwitch> = {
-  from_model: checks.text,
-  to_model: checks.text,
+  from_model: FILLED,
+  to_model: FILLED,
   requested_model: checks.text,
   source: checks.text,
   context_tokens: checks.number,
