@@ -28,7 +28,9 @@ export function lateEnds({ record, records }: Records): LateEnd[] {
     );
     if (response === undefined) return [];
     const said = saidBy(response);
-    return [{ row, response, context: contextIn(said, response), spoke: said !== undefined }];
+    // What an observer says is only recorded.
+    const context = row.phase === 'observe' ? [] : contextIn(said, response);
+    return [{ row, response, context, spoke: said !== undefined }];
   });
 }
 

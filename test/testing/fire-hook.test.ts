@@ -62,6 +62,13 @@ describe('a hook in the background', () => {
     expect(String(fired)).toMatch(/late ended in the background, context: \["The tests pass\."\]$/);
   });
 
+  test('that only observes adds no context', async () => {
+    const hooks = [{ name: 'late', handler: () => addContext('The tests pass.'), async: true }];
+    const fired = await fireHook({ PostToolUse: [{ phase: 'observe', hooks }] }, 'PostToolUse');
+    expectFired(fired).not.toAddContext();
+    expect(String(fired)).toMatch(/late ended in the background$/);
+  });
+
   test('that says nothing is silent', async () => {
     const fired = await fireHook(
       inBackground(() => undefined),
