@@ -13,16 +13,20 @@ const BLOCK = /^[|>][-+\d]*[ \t]*(?:#.*)?$/;
 
 /**
  * Replaces every top-level entry of a frontmatter that is not valid YAML with spaces, so that positions stay the same.
- * `hooks` is never removed; instead, values in it that are not valid YAML are quoted.
+ * Of an entry whose first line is valid, only the others are replaced. `hooks` is never removed; instead, values in it that are not
+ * valid YAML are quoted, and lines that are indented less than its events are replaced.
  */
 export function makeLenient(yaml: string, parses: (text: string) => boolean): LenientYaml {
   const texts: Record<string, string> = {};
   const entries = entriesOf(yaml).map(({ key, text }) => {
     const plain = text.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
     if (key === undefined ? text.trim() === '' : parses(text)) return text;
-    if (key === 'hooks') return parses(plain) ? plain : quoted(plain, parses);
-    if (key !== undefined) texts[key] = text.replace(KEY, '').trim();
-    return text.replace(/[^\n]/g, ' ');
+    if (key === 'hooks') return hooksIn(plain, parses);
+    const [first, rest] = parted(text);
+    // A line below it that is indented by mistake.
+    if (key !== undefined && rest !== '' && parses(first)) return first + blank(rest);
+    if (key !== undefined) texts[key] = first.replace(KEY, '').trim();
+    return blank(text);
   });
   return { yaml: entries.join(''), texts };
 }
@@ -38,6 +42,32 @@ function entriesOf(yaml: string): { key: string | undefined; text: string }[] {
     else last.text += line;
   }
   return entries;
+}
+
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
+
+/** The first line with its end, and the others. */
+function parted(text: string): [first: string, rest: string] {
+  const end = text.indexOf('\n') + 1;
+  return end === 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];
+}
+
+/** The hooks as the first reading that is valid gives them. */
+function hooksIn(text: string, parses: (text: string) => boolean): string {
+  if (parses(text)) return text;
+  const whole = quoted(text, parses);
+  if (parses(whole)) return whole;
+  const [first, rest] = parted(text);
+  const depth =
+    rest
+      .split('\n')
+      .find((line) => /^\s*[^\s#]/.test(line))
+      ?.search(/\S/) ?? 0;
+  const lines = rest
+    .split('\n')
+    .map((line) => (/^\s+[^\s-]/.test(line) && line.search(/\S/) < depth ? blank(line) : line));
+  const kept = first + lines.join('\n');
+  return parses(kept) ? kept : quoted(kept, parses);
 }
 
 /** Quotes the values that are not valid YAML. Lines of a block scalar (`|`) are plain text already. */

@@ -117,6 +117,29 @@ test('no line elsewhere in a frontmatter costs its hooks', async () => {
   );
 });
 
+test.each([
+  ['the name', `name: a\n description: odd\n${HOOKS}`],
+  ['a quoted name', `name: "a"\n description: odd\n${HOOKS}`],
+  ['a name of no YAML', `name: @a\n description: odd\n${HOOKS}`],
+  ['a description', `description: d\n odd: x\nname: a\n${HOOKS}`],
+  ['the hooks', `name: a\n${HOOKS} odd: x\n`],
+  ['the hooks, twice', `name: a\n${HOOKS} odd: x\n strange: [y\n`],
+  ['the hooks, where a value of theirs is no YAML', `name: a\n${HOOKS.replace('Bash', '*')} odd: x\n`],
+])('a line that is indented by mistake below %s costs neither name nor hooks', async (what, text) => {
+  const file = await read(text);
+  const guard =
+    what.includes('no YAML') && what.includes('hooks') ? JSON.parse(JSON.stringify(GUARD).replace('Bash', '*')) : GUARD;
+  expect([file?.dropped, file?.hooks]).toEqual([undefined, guard]);
+  expect(file?.name).toMatch(/^@?a$/);
+  expect(file?.problems).toMatchObject([{ level: 'warning', rule: 'not-yaml' }]);
+  expect(checked(text)).toBe(true);
+});
+
+test('hooks that no reading saves are said to be lost', async () => {
+  const file = await read('name: a\nhooks:\n  PreToolUse: [\n    - }\n');
+  expect(file?.dropped).toMatch(/is not YAML: .*, so none of its hooks is read/);
+});
+
 test('what had to be read leniently is a warning, at its place; what is YAML is none', async () => {
   const file = await read(`name: a\nargument-hint: [file] [how]\n${HOOKS}`);
   expect(file).toMatchObject({

@@ -25,6 +25,8 @@ interface ParsedFrontmatter {
 /** Matches the block between the two `---`. */
 const FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
+const LOST = ', so none of its hooks is read';
+
 /** The offset at which the frontmatter ends; 0 if there is none. */
 export const endOfFrontmatter = (text: string): number => FRONTMATTER.exec(text)?.[0].length ?? 0;
 
@@ -42,7 +44,7 @@ export async function readAgentFile(
   const start = text.indexOf(block, text.indexOf('---') + 3);
   const position = positionsIn(text);
   const why = whyNoFrontmatter(block);
-  if (why !== undefined) return broken(file, { message: `its frontmatter ${why}`, ...position(start) });
+  if (why !== undefined) return broken(file, { message: `its frontmatter ${why}${LOST}`, ...position(start) });
   const { parseDocument } = await import('yaml');
   // The parser's warnings are reported as problems, not as process warnings.
   const parse = (yaml: string, uniqueKeys: boolean): ParsedFrontmatter => {
@@ -62,7 +64,7 @@ export async function readAgentFile(
   const lenient = strict.message === undefined ? undefined : makeLenient(block, parses);
   const { document, data, message, at } = lenient ? parse(lenient.yaml, false) : strict;
   if (message !== undefined)
-    return broken(file, { message: `its frontmatter ${message}`, ...position(start + (at ?? 0)) });
+    return broken(file, { message: `its frontmatter ${message}${LOST}`, ...position(start + (at ?? 0)) });
   const contents = document.contents as YamlNode | null;
   const locate = async (path: Path): Promise<Position | undefined> => {
     for (let length = path.length; length > 0; length--) {
