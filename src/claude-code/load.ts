@@ -9,9 +9,10 @@ import { ENFORCE } from '../host/options.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
+import { isExponential } from '../matching/regex-cost.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
-import type { ClaudeProblem } from './files/findings.js';
+import { type ClaudeProblem, formatProblem } from './files/findings.js';
 import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
 import { readPolicy } from './files/policy.js';
 import type { HookSettings } from './files/settings-keys.js';
@@ -85,7 +86,11 @@ export interface LoadedClaudeCode {
 export async function loadClaudeCode<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
 ): Promise<LoadedClaudeCode> {
-  return loadChecked(options, undefined);
+  const loaded = await loadChecked(options, undefined);
+  // Their hooks run for every name, so the log says it too.
+  for (const problem of loaded.problems)
+    if (isExponential(problem.message)) servicesOf(options.host).report(formatProblem(problem));
+  return loaded;
 }
 
 /** Like `loadClaudeCode`. `checksOf`: makes the checks that run before commands of a file that the user named. */

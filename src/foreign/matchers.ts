@@ -2,7 +2,7 @@ import type { HookRuntime } from '../agents/running.js';
 import { isAbout, subjectsFor } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { readyMatcher } from '../matching/matcher.js';
-import { boundedTest, whyExponential } from '../matching/regex-cost.js';
+import { boundedTest, notRun, whyExponential } from '../matching/regex-cost.js';
 import type { Json } from '../values/shape.js';
 
 /** A matcher in an agent's file, as that agent interprets it. */
@@ -46,7 +46,7 @@ function pattern(matcher: string, source: string, invalid: () => ForeignMatcher)
   if (why !== undefined)
     return {
       accepts: () => true,
-      warning: `"${matcher}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+      warning: `"${matcher}" ${notRun(why)}`,
     };
   const test = boundedTest(regex);
   return { accepts: (name) => test(name, () => undefined) };

@@ -1,4 +1,4 @@
-import { boundedTest, whyExponential } from './regex-cost.js';
+import { boundedTest, notRun, whyExponential } from './regex-cost.js';
 
 const NAMES = /^[A-Za-z0-9_\-, |]+$/;
 const NARROW_NAMES = /^[A-Za-z0-9_|]+$/;
@@ -41,7 +41,7 @@ export function claudeTest(
     if (why !== undefined) {
       return {
         test: () => true,
-        warning: `can take exponential time (${why}); it is not run, and the hook runs for every name`,
+        warning: notRun(why),
       };
     }
     const bounded = boundedTest(pattern);

@@ -23,6 +23,13 @@ const known = new Map<string, string | undefined>();
 /** Tests a subject. `late` is called when the test did not end in time; it is then never run again. */
 export type RegexTest = (subject: string, late: (why: string) => void) => boolean;
 
+/** A warning about an expression that is not run, because of `why`. */
+export const notRun = (why: string): string =>
+  `can take exponential time (${why}); it is not run, and the hook runs for every name`;
+
+/** Whether a warning is one of `notRun`. */
+export const isExponential = (warning: string): boolean => /can take exponential time .* it is not run/s.test(warning);
+
 /** Why a regular expression can take exponential time; undefined if no reason was found. The pattern must be valid. */
 export function whyExponential(source: string, flags = ''): string | undefined {
   if (waysOf(source).count * LOOKED_AT <= FEW) return undefined;

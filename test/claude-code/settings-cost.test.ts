@@ -4,11 +4,14 @@ import { closeAll, createProject, denies, hook } from './project.js';
 
 afterEach(closeAll);
 
-test('a matcher that can take exponential time matches everything, and is a problem at its place', async () => {
+test('a matcher that can take exponential time matches everything, is a problem at its place, and is logged', async () => {
   const project = createProject();
   const groups = [{ matcher: '^(\\w+_?)+$', hooks: [hook('slow', denies('no'))] }];
   project.write('project/.claude/settings.json', { hooks: { PreToolUse: groups } });
-  const { problems, fire } = await project.load({ trust: 'all' });
+  const { problems, reports, fire } = await project.load({ trust: 'all' });
+  expect(reports).toEqual([
+    expect.stringMatching(/settings\.json:\d+:\d+: hooks\.PreToolUse\[0\]\.matcher: .* can take exponential time/),
+  ]);
   expect(problems).toEqual([
     expect.objectContaining({
       where: 'hooks.PreToolUse[0].matcher',
