@@ -45,6 +45,56 @@ test.each([
   expect(namesIn(host).sort()).toEqual([...names].sort());
 });
 
+test('separate calls on one line are numbered in each scope, and a number that was taken back is given again', () => {
+  const host = createHost();
+  const undos = [1, 2, 3].map(() => guards['line1']?.(host) as () => void);
+  for (const _ of [1, 2]) guards['line2']?.(host);
+  const second = ['guards.cjs:1', 'guards.cjs:1#2', 'guards.cjs:1#3'];
+  const of2 = [
+    'guards.cjs:2',
+    'guards.cjs:2#2',
+    'guards.cjs:2#3',
+    'guards.cjs:2#4',
+    'guards.cjs:2#5',
+    'guards.cjs:2#6',
+  ];
+  expect(namesIn(host).sort()).toEqual([...second, ...of2].sort());
+  undos[1]?.();
+  guards['line1']?.(host);
+  expect(namesIn(host).sort()).toEqual([...second, ...of2].sort());
+  // Another scope, and another plugin, count for themselves.
+  for (const _ of [1, 2]) guards['line4']?.(host);
+  expect(namesIn(host)).toEqual(expect.arrayContaining(['guards.cjs:4', 'guards.cjs:4#2']));
+  for (let i = 0; i < 100; i++) (guards['line3'] as (host: Host) => () => void)(host)();
+  guards['line3']?.(host);
+  expect(namesIn(host)).toContain('guards.cjs:3');
+});
+
+test('every number is a name for `before`', async () => {
+  const warnings: string[] = [];
+  const host = createHost({ logger: (message) => void warnings.push(message) });
+  for (const _ of [1, 2]) guards['line1']?.(host);
+  host.on('Stop', function first() {}, { before: 'guards.cjs:1#2' });
+  const { hooks } = host.explain('Stop', { stop_hook_active: false, last_assistant_message: '' });
+  expect(hooks.map(({ name }) => name)).toEqual(['guards.cjs:1', 'first', 'guards.cjs:1#2']);
+  expect(warnings).toEqual([]);
+});
+
+test('a call that fails uses no number', () => {
+  const host = createHost();
+  const hooks = { Stop: [{ hooks: [() => undefined, 7] }] };
+  const attempt = (given: object) => host.register(given as never);
+  expect(() => attempt(hooks)).toThrow();
+  const [name] = ((): string[] => {
+    for (const stop of [hooks, { Stop: [{ hooks: [() => undefined] }] }])
+      try {
+        attempt(stop);
+      } catch {}
+    return namesIn(host);
+  })();
+  expect(name).toMatch(/^anonymous\.test\.ts:\d+$/);
+});
+
 test('its record, its failure and explain say that name', async () => {
   const host = createHost({ logger: () => undefined });
   const told: string[] = [];

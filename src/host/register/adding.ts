@@ -6,6 +6,7 @@ import type { Json } from '../../values/shape.js';
 import type { CallbackFunction } from '../call/work.js';
 import type { PlanStore } from '../plan/plans.js';
 import type { Undo } from '../types.js';
+import { freeNames, useNames } from './anonymous.js';
 import { checkOrder } from './before.js';
 import { Listeners } from './listeners.js';
 import { type HostParts, type Origin, registrationOptions } from './origin.js';
@@ -62,14 +63,17 @@ export class Adding {
       if (done || at.closed) return;
       done = true;
       at.remove(registrations);
+      freeNames(at, registrations);
       this.#parts.plans.count(registrations, -1);
       this.#parts.tree.prune(at);
     };
     const moveTo = (to: Scope): void => {
       if (done || at.closed) return;
       at.remove(registrations);
+      freeNames(at, registrations);
       registrations = registrations.map((r) => movedTo(to, r));
       to.add(registrations);
+      useNames(to, registrations);
       at = to;
       this.#parts.plans.count([], 1);
     };
@@ -105,6 +109,7 @@ export class Adding {
     checkOrder(scope, registrations, options.warn);
     if (apart !== true) this.listeners.check(scope, registrations);
     scope.add(registrations);
+    useNames(scope, registrations);
     return registrations;
   }
 

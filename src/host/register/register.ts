@@ -14,6 +14,7 @@ import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, FILLED, isObject, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
+import { AnonymousNames } from './anonymous.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
 import { type HandlerOptions, type Options, readHandler, refuseSymbols, whatIs, wrong } from './handler-entry.js';
@@ -63,7 +64,7 @@ export interface RegistrationOptions extends HandlerOptions {
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
   refuseSymbols('', hooks);
-  const anonymous = new AnonymousNames(how.place, countHandlers(hooks) < 2);
+  const anonymous = new AnonymousNames(how.scope, how.place, { group: how.group, alone: countHandlers(hooks) < 2 });
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
@@ -228,25 +229,6 @@ function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Regis
 function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: number): number {
   if (timeout?.max === undefined) return own ?? usual;
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
-}
-
-/** Names the anonymous functions of one `register` call by the place of the call. From the second on, they get a number. */
-class AnonymousNames {
-  /** The call registers only one function. */
-  readonly alone: boolean;
-  readonly #findPlace: () => string | undefined;
-  #place: string | undefined;
-  #count = 0;
-
-  constructor(findPlace: () => string | undefined, alone: boolean) {
-    this.#findPlace = findPlace;
-    this.alone = alone;
-  }
-
-  next(): string | undefined {
-    if (this.#count++ === 0) this.#place = this.#findPlace();
-    return this.#place === undefined || this.#count === 1 ? this.#place : `${this.#place}#${this.#count}`;
-  }
 }
 
 /** What names a handler for which no name was given. */
