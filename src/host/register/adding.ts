@@ -6,9 +6,9 @@ import type { Json } from '../../values/shape.js';
 import type { CallbackFunction } from '../call/work.js';
 import type { PlanStore } from '../plan/plans.js';
 import type { Undo } from '../types.js';
-import { freeNames, useNames } from './anonymous.js';
 import { checkOrder } from './before.js';
 import { Listeners } from './listeners.js';
+import { freeNames, useNames } from './names/anonymous.js';
 import { type HostParts, type Origin, registrationOptions } from './origin.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 

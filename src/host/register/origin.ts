@@ -6,7 +6,7 @@ import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { MadeHooks, RegisterOptions } from '../types.js';
 import type { HooksOfStart, Life } from './lives.js';
-import { callerPlace } from './place.js';
+import { callerPlace } from './names/place.js';
 import type { RegistrationOptions } from './register.js';
 
 /** Where hooks come from, and the settings of that source. The public functions set only `RegisterOptions`; the host's own sources (files, plugins) set the rest. */

@@ -14,10 +14,10 @@ import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, FILLED, isObject, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
-import { AnonymousNames } from './anonymous.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
 import { type HandlerOptions, type Options, readHandler, refuseSymbols, whatIs, wrong } from './handler-entry.js';
+import { AnonymousNames } from './names/anonymous.js';
 
 /** What all registrations of one `register` call share. */
 export interface RegistrationOptions extends HandlerOptions {

@@ -1,5 +1,5 @@
-import type { Registration } from '../../scopes/registration.js';
-import type { Scope } from '../../scopes/scope.js';
+import type { Registration } from '../../../scopes/registration.js';
+import type { Scope } from '../../../scopes/scope.js';
 
 /** The numbers that are in use in each scope, by the place where anonymous functions were registered. */
 const USED = new WeakMap<Scope, Map<string, Set<number>>>();
