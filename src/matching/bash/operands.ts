@@ -15,7 +15,7 @@ export function noteTargets(
   const given = words.slice(from);
   const stored = (word: KnownWord): KnownWord[] => namesIn(word, targets, given).map((name) => namedIn(word, name));
   if (targets === 'second') use.targets = operandsOf(given.map(asInput), takes).operands.slice(1);
-  else if (targets !== undefined) use.targets = given.flatMap(stored);
+  else if (targets !== undefined) use.targets = given.filter(({ text }) => text.search(targets) >= 0).flatMap(stored);
   if (moves === undefined) return;
   use.looked = (use.looked ?? 0) + from;
   const isFinders = words.slice(0, from).some(({ text }) => FINDERS.has(lastName(text)));
