@@ -88,7 +88,7 @@ describe('a child left behind', () => {
     const { call, kept } = shellCall('PreToolUse');
     const reply = await commandHandler(command(`${hook('leave-child.sh')} ${seconds}`)).run(call);
     expect(reply).toMatchObject({ stdout: 'started\n', exitCode: 0 });
-    expect(processes(`sleep ${seconds}`)).toHaveLength(1);
+    await until(() => processes(`sleep ${seconds}`).length === 1);
     expect(kept.map((k) => k.name)).toEqual([`${hook('leave-child.sh')} ${seconds} (left behind)`]);
     await kept[0]?.end();
     expect(processes(seconds)).toEqual([]);
@@ -143,7 +143,7 @@ describe('a child left behind', () => {
     const line = `(sleep 0.01 & exec setsid sleep ${seconds}) >/dev/null 2>&1 & sleep 0.3`;
     try {
       await commandHandler(command(line)).run(call);
-      expect(processes(`sleep ${seconds}`)).toHaveLength(1);
+      await until(() => processes(`sleep ${seconds}`).length === 1);
       expect(kept).toEqual([]);
     } finally {
       for (const found of processes(`sleep ${seconds}`)) process.kill(Number.parseInt(found, 10));

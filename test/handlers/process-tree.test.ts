@@ -215,6 +215,7 @@ describe.runIf(process.platform === 'linux')('nobody else is ended', () => {
 
   test('by the timeout of another run of the same hook', async () => {
     await runShell('PreToolUse', daemon());
+    await started();
     const mine = uniqueSeconds();
     const end = new AbortController();
     const run = runShell('PreToolUse', `setsid -f sleep ${mine}; sleep 600.5`, {}, { signal: end.signal });
@@ -341,7 +342,7 @@ describe.runIf(process.platform === 'linux')('what a hook leaves behind', () => 
     const { call, kept } = shellCall('PreToolUse');
     await commandHandler(command(`timeout 600 sleep ${seconds} & echo up`, { name: 'it' })).run(call);
     expect(kept.map((k) => k.name)).toEqual(['it (left behind)']);
-    expect(sleepers()).toHaveLength(1);
+    await started();
     await kept[0]?.end();
     await kept[0]?.done;
     await gone(seconds);
@@ -386,7 +387,7 @@ describe.runIf(process.platform === 'linux')('with keep: true', () => {
   test('what it left behind lives on when this process has ended', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'end', `sleep ${seconds} >/dev/null 2>&1 &`, '{"keep":true}']);
     await new Promise((resolve) => child.once('close', resolve));
-    expect(sleepers()).toHaveLength(1);
+    await started();
   });
 
   test('an abort ends its group, and nothing that has left that', async () => {
