@@ -35,7 +35,7 @@ export const SYSTEM: string[] = [
   'test/values/processes.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
-/** What measures memory, takes much of it, looks at what is loaded, or loads something else, has a process of its own. */
+/** What measures memory or the processor, takes much memory, looks at what is loaded, or loads something else, has a process of its own. */
 export const ALONE = [
   'test/claude-code/control/bad-lines.test.ts',
   'test/claude-code/hostile-files.test.ts',
@@ -43,6 +43,7 @@ export const ALONE = [
   'test/host/{leaks,process,logger-heard}.test.ts',
   'test/matching/bash-cost.test.ts',
   'test/emit/guard.test.ts',
+  'test/emit/redact/costs.test.ts',
   'test/package/budgets.test.ts',
   'test/testing/contract-outside.test.ts',
 ];

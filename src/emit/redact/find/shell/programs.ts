@@ -93,7 +93,7 @@ const WORDS = new Set(PROGRAMS.flatMap(({ words = [] }) => words));
 export const isWordFlag = (name: string): boolean => WORDS.has(name);
 /** The name of a program, or a separator after which another command begins. */
 const STEP = new RegExp(
-  String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
+  String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
   'g',
 );
 const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
