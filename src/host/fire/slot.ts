@@ -42,7 +42,7 @@ export class Slot implements Vote, HandlerResult {
   answered = 0;
   /** All of its answers, if it was asked more than once and a record will list them. */
   answers: VersionAnswer[] | undefined = undefined;
-  /** What it said about the original input, if it was then asked about another one. */
+  /** What it said about the original input, if it was then asked about another one and that may be withdrawn. */
   private first: Pick<Slot, 'outcome' | 'failure' | 'last'> | undefined = undefined;
   /** For a racing handler: its position in the order of finishing of its wave. */
   finished: number | undefined = undefined;
@@ -82,7 +82,7 @@ export class Slot implements Vote, HandlerResult {
   }
 
   private keepFirst(): void {
-    if (this.calls === 1 && this.answered === 0)
+    if (this.calls === 1 && this.answered === 0 && this.registration.spec.nestedDecision)
       this.first = { outcome: this.outcome, failure: this.failure, last: this.last };
   }
 

@@ -175,12 +175,13 @@ export class Walk implements CallOwner {
     const known = this.answers?.get(place);
     if (known !== undefined) return known;
     this.rules ??= new WhoRuns(candidates, this.notes);
-    takeThrown();
+    const isPredicate = !r.matcher.static;
+    if (isPredicate) takeThrown();
     const reason = this.rules.why(r);
-    this.notes.thrownAt(place, takeThrown());
     // Recorded now, because the record must not ask again: a predicate may answer differently later.
     if (fire.reporter !== undefined && !ahead) this.notes.lookedAt(place, reason);
-    if (!r.matcher.static) {
+    if (isPredicate) {
+      this.notes.thrownAt(place, takeThrown());
       this.answers ??= new Map();
       this.answers.set(place, reason === undefined);
     }
