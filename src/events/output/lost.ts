@@ -33,11 +33,13 @@ export function refuseLost(subject: LostSubject, output: Json, specific: Json): 
   const ends = output['continue'] === false;
   if (shape.nested !== undefined) refuseBehavior(output, specific, ends);
   const read = verdictRead(subject, output, specific);
-  if (ends || read === 3) return;
-  const bare = (key: string): Strength => (isEcho(subject, output, key) ? 0 : strengthOf(output[key]));
+  if (ends || read === 3 || !(saysWord(output) || saysWord(specific))) return;
+  const unwrapped = strictest(INNER, (key) => bare(subject, output, key));
   const inside = (key: string): Strength => (shape.specific.has(key) ? 0 : strengthOf(specific[key]));
-  const unwrapped = strictest(INNER.map(bare));
-  const lost = strictest([...WORDS.map(bare), ...WORDS.map(inside)]);
+  const lost = Math.max(
+    strictest(WORDS, (key) => bare(subject, output, key)),
+    strictest(WORDS, inside),
+  ) as Strength;
   // Where verdicts are nested, the user is asked unless a hook answers, so only an allow beside it loses an ask.
   const harmless = shape.nested !== undefined && read === 0 ? 2 : 1;
   if (unwrapped === 0 && lost <= Math.max(read, harmless)) return;
@@ -53,14 +55,25 @@ function refuseBehavior(output: Json, { decision, behavior }: Json, ends: boolea
 
 function verdictRead({ shape }: LostSubject, output: Json, specific: Json): Strength {
   if (shape.nested !== undefined) return strengthOf(specific['decision']);
-  return strictest([strengthOf(output['decision']), shape.hasVerdict ? strengthOf(specific['permissionDecision']) : 0]);
+  const inner = shape.hasVerdict ? strengthOf(specific['permissionDecision']) : 0;
+  return Math.max(strengthOf(output['decision']), inner) as Strength;
 }
 
 /** A hook that prints its whole input repeats the words that are in it. */
 const isEcho = ({ spec }: LostSubject, output: Json, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && output['hook_event_name'] !== undefined;
 
-const strictest = (all: readonly Strength[]): Strength => Math.max(...all) as Strength;
+const bare = (subject: LostSubject, output: Json, key: string): Strength =>
+  isEcho(subject, output, key) ? 0 : strengthOf(output[key]);
+
+const strictest = <Key>(keys: readonly Key[], of: (key: Key) => Strength): Strength =>
+  keys.reduce<Strength>((most, key) => Math.max(most, of(key)) as Strength, 0);
+
+/** Most answers have none of the words. */
+function saysWord(output: Json): boolean {
+  for (const key of WORDS) if (output[key] !== undefined) return true;
+  return false;
+}
 
 function wordsFor({ nested, hasVerdict }: OutputShape, lost: Strength): string {
   if (nested !== undefined && lost === 2) return 'no decision, with which the user is asked';
