@@ -271,10 +271,9 @@ function addName(place: CommandPlace, found: BashReading): void {
   const [name = '', ...more] = withoutBraces(word) ?? [word];
   const last = lastName(name);
   if (/[{}]/.test(last) || !/\w/.test(last.replace(/\[(?:[\^!]|[^\]]*-)[^\]]*\]/g, ''))) return;
-  const rest = words
-    .slice(at + 1, at + 1 + LONGEST_REST / 2 + 1)
-    .map((one) => (one.sure === undefined ? one.text : `${one.text}$`))
-    .join(' ');
+  let rest = '';
+  for (let i = at + 1, one = words[i]; one !== undefined && rest.length <= LONGEST_REST; one = words[++i])
+    rest += `${i === at + 1 ? '' : ' '}${one.text}${one.sure === undefined ? '' : '$'}`;
   if (more.length === 0 && rest === '' && !sure) return;
   const known = rest.length < LONGEST_REST ? rest : `${rest.slice(0, LONGEST_REST)} $`;
   const behind = [...more, known].filter((part) => part !== '').map((part) => ` ${part}`);
