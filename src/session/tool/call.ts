@@ -46,7 +46,10 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
    * the text is the call's error, with the name of whoever rewrote the input.
    */
   check?(input: unknown): string | undefined | Promise<string | undefined>;
-  /** Runs the tool on a copy of the final input. A thrown error is the model's error result. Required unless `invalid` is set. */
+  /**
+   * Runs the tool on `input`, a copy of the final input, which hooks, rules or the user may have rewritten. Do not run the `input` of the call: it is
+   * what the model wrote, and may be what a hook denied. A thrown error is the model's error result. Required unless `invalid` is set.
+   */
   execute?(input: Input, context: ToolContext): Output | Promise<Output>;
   /** Renders a response for the model. Default: text and content blocks unchanged, anything else as JSON. */
   render?(response: Output): Content;

@@ -21,6 +21,7 @@ import type { Judgement } from './judgement.js';
 import { passedThrough } from './pass-through.js';
 import { afterwards, CALL, failedResult } from './results.js';
 import { executed } from './stand-in.js';
+import { noteUnread } from './unread.js';
 
 /** Runs a call that is allowed to run, and fires PostToolUse or PostToolUseFailure. */
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
@@ -30,6 +31,7 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   let response: unknown;
   let failure: ExecuteFailure | undefined;
   try {
+    if (rewrittenBy) noteUnread(core, call, rewrittenBy);
     const wrong = rewrittenBy && (await orAborted(whatIsWrong(call, input), signal, 'PostToolUse'));
     if (wrong !== undefined) failure = { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
     else response = await orAborted(start(call, input), signal, 'PostToolUse');
