@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { agentEvents } from '../agents/own-events.js';
 import type { Finding } from '../claude-code/files/findings.js';
+import { misplacedIn } from '../claude-code/files/misplaced.js';
 import { otherShape } from '../claude-code/files/other-shapes.js';
 import { isRemark } from '../claude-code/files/repeated.js';
 import { checkHooks } from '../claude-code/files/schema.js';
@@ -73,11 +74,13 @@ export const checkClaudeShape: FileCheck = function* (file) {
     };
     return;
   }
+  if (FRONTMATTERS.has(file.kind)) yield* told(root, misplacedIn(data, CLAUDE_EVENTS));
   for (const set of file.sets) yield* told(root, checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS).findings);
   yield* checkTypes(file);
 };
 
 const SETTINGS_KINDS: ReadonlySet<FileKind> = new Set(['managed', 'user', 'project', 'local', 'settings']);
+const FRONTMATTERS: ReadonlySet<FileKind> = new Set(['agent', 'skill', 'command']);
 const NONE = { findings: [] };
 
 /** Converts the loader's findings. */

@@ -9,26 +9,51 @@ const KEY = /^(?:"([^"\n]+)"[ \t]*|'([^'\n]+)'[ \t]*|([^\s#"'[\]{},:-][^:\n]*)):
 const ENTRY = /^(\s*(?:-[ \t]+)*)([\w"'-]+:[ \t]+)(\S.*)$/;
 /** A line that starts a new entry: not indented, and not a list item, a closing bracket or a comment. */
 const STARTS = /^[^\s\-\]}#]/;
+/** A quoted text that does not end on its line, and so perhaps on a later one. */
+const OPEN_QUOTE = /^(?:"(?:[^"\\]|\\.)*|'[^']*)$/;
 const BLOCK = /^[|>][-+\d]*[ \t]*(?:#.*)?$/;
+
+/** A line that begins hooks: a key `hooks` with nothing or a collection behind it. */
+const BEGINS_HOOKS = /^[ \t]*(?:-[ \t]+)*(["']?)hooks\1[ \t]*:[ \t]*(?:[#{[].*)?\r?$/m;
+/** The keys within hooks that say what runs and when. A line of theirs is never passed over. */
+const HOOK_KEYS =
+  'hooks|matcher|type|command|args|shell|if|async|asyncRewake|url|headers|prompt|server|input|once|timeout|onFailure';
+const HOOK_KEY = new RegExp(`^(?:${HOOK_KEYS})$`);
+/** A list item, or a line of one of these keys, at any depth. */
+const HOOK_LINE = new RegExp(String.raw`^[ \t]*(?:-(?:[ \t]|\r?$)|(["']?)(?:${HOOK_KEYS})\1[ \t]*:(?:\s|$))`, 'm');
+
+/** Whether a frontmatter may have hooks, also if they are indented by mistake. */
+export const beginsHooks = (yaml: string): boolean => BEGINS_HOOKS.test(yaml);
 
 /**
  * Replaces every top-level entry of a frontmatter that is not valid YAML with spaces, so that positions stay the same.
  * Of an entry whose first line is valid, only the others are replaced. `hooks` is never removed; instead, values in it that are not
- * valid YAML are quoted, and lines that are indented less than its events are replaced.
+ * valid YAML are quoted, and lines between its events that cannot belong to a hook are replaced. Whatever may be a part of the hooks at a
+ * wrong depth stays, so that the result is no YAML and the file is refused.
  */
 export function makeLenient(yaml: string, parses: (text: string) => boolean): LenientYaml {
   const texts: Record<string, string> = {};
-  const entries = entriesOf(yaml).map(({ key, text }) => {
+  const all = entriesOf(yaml);
+  const at = all.findIndex(({ key }) => key === 'hooks');
+  const entries = all.map(({ key, text }, i) => {
     const plain = text.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
     if (key === undefined ? text.trim() === '' : parses(text)) return text;
     if (key === 'hooks') return hooksIn(plain, parses);
     const [first, rest] = parted(text);
+    const keepsFirst = key !== undefined && rest !== '' && parses(first);
+    // What stands before the hooks is no part of them.
+    if (i >= at && mayHoldHooks(key, keepsFirst ? rest : text, at >= 0)) return text;
     // A line below it that is indented by mistake.
-    if (key !== undefined && rest !== '' && parses(first)) return first + blank(rest);
+    if (keepsFirst) return first + blank(rest);
     if (key !== undefined) texts[key] = first.replace(KEY, '').trim();
     return blank(text);
   });
   return { yaml: entries.join(''), texts };
+}
+
+/** Whether the text of an entry may be a part of hooks that stand before it (`isBelow`) or that are indented by mistake. */
+function mayHoldHooks(key: string | undefined, text: string, isBelow: boolean): boolean {
+  return BEGINS_HOOKS.test(text) || (isBelow && (HOOK_KEY.test(key ?? '') || HOOK_LINE.test(text)));
 }
 
 /** Splits the text at each key that starts a line. */
@@ -52,22 +77,69 @@ function parted(text: string): [first: string, rest: string] {
   return end === 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];
 }
 
-/** The hooks as the first reading that is valid gives them. */
+/** The hooks as the first reading that is valid gives them; as they are if there is none. */
 function hooksIn(text: string, parses: (text: string) => boolean): string {
   if (parses(text)) return text;
   const whole = quoted(text, parses);
   if (parses(whole)) return whole;
-  const [first, rest] = parted(text);
-  const depth =
-    rest
-      .split('\n')
-      .find((line) => /^\s*[^\s#]/.test(line))
-      ?.search(/\S/) ?? 0;
-  const lines = rest
-    .split('\n')
-    .map((line) => (/^\s+[^\s-]/.test(line) && line.search(/\S/) < depth ? blank(line) : line));
-  const kept = first + lines.join('\n');
+  const kept = withoutOddLines(text, parses);
+  if (kept === undefined) return text;
   return parses(kept) ? kept : quoted(kept, parses);
+}
+
+const CONTENT = /^[ \t]*[^\s#]/;
+const ODD = /^[ \t]+([\w.-]+)[ \t]*:[ \t]+(\S.*)$/;
+/** The most runs of such lines that are read. */
+const MOST_ODD = 20;
+
+/**
+ * Replaces the lines between two events, or behind the last one, that are indented less than the events; undefined if one of them may be a part of a
+ * hook: it has no plain value of its own, a key that hooks have, or it stands within an event or a text of several lines.
+ */
+function withoutOddLines(text: string, parses: (text: string) => boolean): string | undefined {
+  const [first, rest] = parted(text);
+  const lines = rest.split('\n');
+  const depth = (lines.find((line) => CONTENT.test(line)) ?? '').search(/\S/);
+  const isOdd = (line: string): boolean => CONTENT.test(line) && line.search(/\S/) < depth;
+  const parts: string[][] = [[]];
+  let last: string | undefined;
+  for (const line of lines) {
+    if (isOdd(line)) {
+      const [, key = '', value = ''] = ODD.exec(line) ?? [];
+      if (key === '' || HOOK_KEY.test(key) || /^[&*!|>#]|\{/.test(value)) return undefined;
+      if (last === undefined || !isOdd(last)) parts.push([]);
+    } else {
+      if (last !== undefined && isOdd(last) && CONTENT.test(line) && line.search(/\S/) > depth) return undefined;
+      (parts.at(-1) as string[]).push(line);
+    }
+    if (CONTENT.test(line)) last = line;
+  }
+  const isWhole = (part: readonly string[]): boolean => {
+    const events = first + part.join('\n');
+    return parses(events) || (!endsOpen(part) && parses(quoted(events, parses)));
+  };
+  if (parts.length > MOST_ODD || !parts.every(isWhole)) return undefined;
+  if (parts.slice(0, -1).some((part) => endsInBlock(part))) return undefined;
+  return first + lines.map((line) => (isOdd(line) ? blank(line) : line)).join('\n');
+}
+
+/** Whether the last line begins a value that may go on below it. */
+function endsOpen(lines: readonly string[]): boolean {
+  const value = ENTRY.exec((lines.findLast((line) => CONTENT.test(line)) ?? '').trimEnd())?.[3] ?? '';
+  return /^["'[{]/.test(value);
+}
+
+/** Whether the lines end within a block scalar. */
+function endsInBlock(lines: readonly string[]): boolean {
+  const end = lines.findLastIndex((line) => CONTENT.test(line));
+  let block: number | undefined;
+  for (const line of lines.slice(0, end + 1)) {
+    const indent = line.search(/\S/);
+    if (block !== undefined && (indent === -1 || indent > block)) continue;
+    const [, before = '', , value = ''] = ENTRY.exec(line) ?? [];
+    block = BLOCK.test(value.trimEnd()) ? before.length : undefined;
+  }
+  return block !== undefined;
 }
 
 /** Quotes the values that are not valid YAML. Lines of a block scalar (`|`) are plain text already. */
@@ -81,7 +153,7 @@ function quoted(text: string, parses: (text: string) => boolean): string {
     if (rest === undefined) return line;
     const value = rest.trimEnd();
     if (BLOCK.test(value)) block = before.length;
-    return parses(`x: ${value}`) ? line : `${before}${key}${JSON.stringify(value)}`;
+    return OPEN_QUOTE.test(value) || parses(`x: ${value}`) ? line : `${before}${key}${JSON.stringify(value)}`;
   });
   return lines.join('\n');
 }

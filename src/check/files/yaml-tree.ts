@@ -1,5 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
-import { makeLenient } from '../../files/lenient-yaml.js';
+import { beginsHooks, makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
 import type { NodeSpan, ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
@@ -10,9 +10,9 @@ export function frontmatterOf(text: string): { readonly yaml: string; readonly s
   return { yaml, start: open.length };
 }
 
-/** Whether a frontmatter has hooks. Others are ignored, because they often contain text that is not YAML. */
+/** Whether a frontmatter has hooks, also if they are indented by mistake. Others are ignored, because they often contain text that is not YAML. */
 export function holdsHooks(yaml: string): boolean {
-  return /^["']?hooks["']?[ \t]*:/m.test(yaml);
+  return /^["']?hooks["']?[ \t]*:/m.test(yaml) || beginsHooks(yaml);
 }
 
 /** Limits for a separate YAML file, in which errors are not tolerated. */

@@ -1,10 +1,11 @@
 import { basename, dirname } from 'node:path';
 import type { Document } from 'yaml';
 import { type Path, type Position, positionsIn } from '../../files/json-file.js';
-import { makeLenient } from '../../files/lenient-yaml.js';
+import { beginsHooks, makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
 import { isObject, isText } from '../../values/shape.js';
-import type { ClaudeProblem } from './findings.js';
+import { type ClaudeProblem, problemOf } from './findings.js';
+import { misplacedIn } from './misplaced.js';
 import { problemOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
 
@@ -73,8 +74,12 @@ export async function readAgentFile(
     }
     return position(start);
   };
-  if (!isObject(data) || !('hooks' in data)) return undefined;
+  if (!isObject(data)) return undefined;
+  const lost = 'hooks' in data || beginsHooks(block) ? misplacedIn(data, options.events) : [];
+  if (!('hooks' in data) && lost.length === 0) return undefined;
   const read = await checkFile(data, file, { ...options, hooksOnly: true, locate });
+  const isTold = read.problems.some(({ rule }) => rule === 'other-shape');
+  const misplaced = await Promise.all((isTold ? [] : lost).map((finding) => problemOf(finding, { file, locate })));
   const twice = repeatedIn(contents, []).map(({ path, at }) =>
     problemOfRepeated(file, { path, ...position(start + at) }),
   );
@@ -84,7 +89,7 @@ export async function readAgentFile(
     ...{ level: 'warning', rule: 'not-yaml', file, where: '', ...position(start + (strict.at ?? 0)) },
     message: `its frontmatter ${strict.message}; it was read line by line`,
   };
-  const problems = [...(lenient ? [warning] : []), ...read.problems, ...twice];
+  const problems = [...(lenient ? [warning] : []), ...read.problems, ...misplaced, ...twice];
   return { ...read, problems, ...(name === '' ? {} : { name }) };
 }
 
