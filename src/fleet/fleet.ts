@@ -189,7 +189,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   }, LOOK);
   looking.unref();
   const over = new AbortController();
-  await Promise.all(followers.map(({ begun }) => begun));
+  await Promise.all([log.begun, ...followers.map(({ begun }) => begun)]);
   changed();
   await Promise.race([
     Promise.all(followers.map(({ known }) => known)),

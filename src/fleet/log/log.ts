@@ -14,6 +14,8 @@ import type { LogBounds } from './wal.js';
 
 /** Takes the decisions of hosts, and sees that they arrive. */
 export interface DecisionLog {
+  /** Resolves when what it is given reaches the disk: before that a process that dies takes it along. */
+  readonly begun: Promise<void>;
   attach(host: Host): Stop;
   readonly status: LogStatus;
   /** `isHeld`: nothing is sent until it is called again. */
@@ -35,6 +37,7 @@ const isDecision = ({ type }: HookRecord): boolean =>
   type === 'hook_fire' || type === 'tool_call' || type === 'hook_alarm';
 
 interface LogThread {
+  readonly begun: Promise<void>;
   push(lines: readonly string[]): void;
   mask(options: MaskOptions, isHeld: boolean): void;
   readonly status: LogStatus;
@@ -56,6 +59,7 @@ function logOf(far: LogThread, tell: (text: string) => void): DecisionLog {
     far.push(lines);
   };
   return {
+    begun: far.begun,
     attach(host) {
       const subscription = host.events$.subscribe((record) => {
         if (!isDecision(record)) return;
@@ -95,6 +99,7 @@ export function logHere(options: OutboxOptions): DecisionLog {
   const outbox = new Outbox(options);
   return logOf(
     {
+      begun: Promise.resolve(),
       push: (lines) => outbox.push(lines),
       mask: (masks, isHeld) => outbox.mask(masks, isHeld),
       get status() {
@@ -112,6 +117,7 @@ export function logAside({ folder, ...bounds }: LogBounds & { readonly folder: s
   let dropped = 0;
   return logOf(
     {
+      begun: Promise.resolve(),
       push(given) {
         const { lines, lost } = masked.lines(given);
         try {
@@ -140,17 +146,24 @@ export function logInThread(data: LogData, tell: (text: string) => void): Decisi
   let status: LogStatus = { sent: 0, waiting: 0, dropped: 0 };
   let [ids, under, lost] = [0, 0, 0];
   let gone = false;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const over = (why: string): void => {
     if (gone) return;
     gone = true;
+    begin();
     if (why !== '') tell(`decisions are no longer sent: ${why}`);
     for (const resolve of done.values()) resolve();
     done.clear();
   };
   thread.on('message', (message: LogThreadMessage) => {
     if (message.type === 'taken') under -= message.characters;
-    else if (message.type === 'status') status = message.status;
-    else if (message.type === 'tell') tell(message.message);
+    else if (message.type === 'status') {
+      status = message.status;
+      begin();
+    } else if (message.type === 'tell') tell(message.message);
     else {
       done.get(message.id)?.();
       done.delete(message.id);
@@ -161,6 +174,7 @@ export function logInThread(data: LogData, tell: (text: string) => void): Decisi
   const post = (message: LogThreadCommand): void => thread.postMessage(message);
   return logOf(
     {
+      begun,
       push(lines) {
         if (gone || under > WAITING) {
           if (lost === 0 && !gone) tell('decisions come faster than they can be kept, so some are lost');

@@ -56,6 +56,9 @@ if (port !== null) {
     else void end(message);
   });
 
+  // The first says that it has begun.
+  status();
+
   const end = async ({ type, id, most }: Extract<LogThreadCommand, { type: 'drain' | 'close' }>): Promise<void> => {
     if (type === 'drain') await outbox.drained(most);
     else {

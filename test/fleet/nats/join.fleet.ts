@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeKey } from '../../../src/fleet/bundle/keys.js';
+import { fleet } from '../../../src/fleet/fleet.js';
 import { ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
 import { call, machine } from './machine.js';
@@ -122,4 +123,13 @@ test('an option that a verb would ignore is refused', async () => {
   expect(existsSync(join(folder, 'f.key'))).toBe(false);
   expect(await one.fleet('keys', 'show', 'a.key')).toMatchObject({ code: 0 });
   expect((await one.fleet('log', '--no-redact', '--servers', 'nats://127.0.0.1:1')).text).not.toMatch(/is not for it/);
+});
+
+test('a program that has joined has a log on its disk from then on, also without a broker', async () => {
+  const folder = ownFolder();
+  const servers = `nats://127.0.0.1:${await freePort()}`;
+  const team = await fleet({ servers, team: 'acme', host: 'h1', keys: [], folder, patience: 0.01, logger: () => {} });
+  const logs = readdirSync(join(folder, 'acme/h1')).filter((name) => name.startsWith('log-'));
+  expect(logs).toHaveLength(1);
+  await team.close();
 });
