@@ -200,7 +200,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       clock,
       alarms: services.alarms,
       records: bus,
-      hooksOf: (event, scope) => hooksOf(services.events[event] as EventState, scope),
+      hooksOf: (event, who) =>
+        hooksOf(services.events[event] as EventState, registrar.agents.find({ ...who }, undefined).found),
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,

@@ -4,7 +4,7 @@ import type { OnFailure } from '../events/failure.js';
 import type { Meanings } from '../events/output/meant.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
-import type { Scope } from '../scopes/scope.js';
+import type { ScopeLookup } from '../scopes/tree.js';
 import type { Alarms } from './alarms/alarms.js';
 import type { Clock } from './call/clock.js';
 import type { LargeOutput } from './call/large-output.js';
@@ -74,9 +74,9 @@ export interface EventState {
   accepts: (input: unknown) => boolean;
 }
 
-/** All hooks and raw taps for the event in a scope; the same object is the same hook. */
-export function hooksOf(state: EventState, scope: Scope): readonly Registration[] {
-  const own = state.plans.get(scope).registrations;
+/** All hooks and raw taps that a fire there would find; the same object is the same hook. */
+export function hooksOf(state: EventState, found: ScopeLookup): readonly Registration[] {
+  const own = state.plans.of(found).registrations;
   return state.hook?.foreign ? [...own, ...tapsOf(state).map(({ registration }) => registration)] : own;
 }
 

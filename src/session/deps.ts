@@ -8,7 +8,6 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Registration } from '../scopes/registration.js';
-import type { Scope } from '../scopes/scope.js';
 
 /** What sessions need from their host. */
 export interface SessionDeps {
@@ -27,8 +26,8 @@ export interface SessionDeps {
       | { readonly hostId: string; begin(work: TracedWork, parent: Traced | undefined): Traced | undefined }
       | undefined;
   };
-  /** The hooks that are asked about an event in a scope. */
-  hooksOf(event: EventName, scope: Scope): readonly Registration[];
+  /** The hooks that a fire of this session or agent finds for an event. */
+  hooksOf(event: EventName, who: SessionIdentity): readonly Registration[];
   report(message: string, detail?: unknown): void;
   readonly host: { readonly closed: boolean };
 }

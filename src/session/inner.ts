@@ -17,7 +17,7 @@ export function exposeCore(session: object, core: Core): void {
 export function mayChange(session: object, event: EventName, input: Readonly<Record<string, unknown>>): boolean {
   const core = CORES.get(session);
   if (core === undefined) return true;
-  return core.deps.hooksOf(event, core.scope).some(({ phase, async, enforce, matcher, spec }) => {
+  return core.deps.hooksOf(event, core.who).some(({ phase, async, enforce, matcher, spec }) => {
     if (phase === 'observe' || async === true || enforce === 0) return false;
     return !matcher.static || matcher.matches(subjectOf(spec, input));
   });

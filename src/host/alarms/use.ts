@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
+import { agentTypeOf, lineageOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import { isText, type Json, textOf } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
@@ -68,7 +68,8 @@ function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failure
     ...outcomes.filter((said) => said.decision === 'ask').map(({ id }) => id),
     ...failures.filter(({ blocked }) => blocked).map(({ id }) => id),
   ]);
-  const outermost = found?.scope.lineage.find((scope) => scope.own(state.spec.name).some(({ id }) => asking.has(id)));
+  const lineage = found && (found.both === undefined ? found.scope.lineage : lineageOf(found.both));
+  const outermost = lineage?.find((scope) => scope.own(state.spec.name).some(({ id }) => asking.has(id)));
   return outermost?.depth ?? HOST;
 }
 
@@ -136,7 +137,7 @@ function useOf({ services, input, found, options: how }: AnyCallFire): PossibleU
     return {
       session,
       agent: isText(agent) ? agent : undefined,
-      agentType: agent === undefined ? undefined : (textOf(input['agent_type']) ?? found?.scope.agentType),
+      agentType: agent === undefined ? undefined : (textOf(input['agent_type']) ?? (found && agentTypeOf(found))),
       id: isText(id) && id !== '' ? id : undefined,
       tool,
       scope: found?.id ?? 'session',

@@ -1,5 +1,4 @@
-import type { Scope } from '../../scopes/scope.js';
-import { typesAbove } from '../../scopes/tree.js';
+import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import { depthOfAsk } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
@@ -12,25 +11,27 @@ import type { AskingFire } from './elsewhere.js';
  * rules, which can be evaluated again; an ask by the code of a managed hook in another process is not known here.
  */
 export const asksByPolicy = (run: AskingFire): boolean =>
-  run.spec.callRole === 'answers' && (depthOfAsk(run) === 0 || ruleThatAsks(run, run.services.registrar.root) === 0);
+  run.spec.callRole === 'answers' && (depthOfAsk(run) === 0 || ruleThatAsks(run, policyOf(run)) === 0);
 
 /** The same for all hooks: the depth of the outermost scope with one that has asked. */
 export function outermostAsk(run: AskingFire): number | undefined {
   if (run.spec.callRole !== 'answers') return undefined;
   const depth = depthOfAsk(run);
-  const ruled = ruleThatAsks(run, run.found?.scope ?? run.services.registrar.root);
+  const ruled = ruleThatAsks(run, run.found ?? policyOf(run));
   return depth === undefined || ruled === undefined ? (depth ?? ruled) : Math.min(depth, ruled);
 }
 
-/** The depth of the outermost rule that asks about the call, among those that apply in this scope. */
-function ruleThatAsks(run: AskingFire, scope: Scope): number | undefined {
-  const depths = Object.values(run.services.events).flatMap((state) => asksByRule(run, state, scope));
+const policyOf = ({ services }: AskingFire): ScopeLookup => ({ scope: services.registrar.root, id: '', known: true });
+
+/** The depth of the outermost rule that asks about the call, among those that a fire there would find. */
+function ruleThatAsks(run: AskingFire, where: ScopeLookup): number | undefined {
+  const depths = Object.values(run.services.events).flatMap((state) => asksByRule(run, state, where));
   return depths.length === 0 ? undefined : Math.min(...depths);
 }
 
-function asksByRule({ input, found }: AskingFire, { spec, plans }: EventState, scope: Scope): number[] {
+function asksByRule({ input, found }: AskingFire, { spec, plans }: EventState, where: ScopeLookup): number[] {
   if (spec.callRole !== 'judges') return [];
-  const plan = plans.get(scope).in(input['session_id']);
+  const plan = plans.of(where).in(input['session_id']);
   if (plan.size === 0) return [];
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);

@@ -4,7 +4,7 @@ import { shownName } from '../../events/tool-calls.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { explainSkip, type SkipReason, unknownSubject } from '../../scopes/skip.js';
-import { type ScopeLookup, type ScopeRef, typesAbove } from '../../scopes/tree.js';
+import { agentTypeOf, type ScopeLookup, type ScopeRef, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
@@ -65,7 +65,7 @@ export function explain(
     const plan = state.plans.of(found).in(full['session_id']);
     const subject = subjectOf(spec, full);
     const reader = new PlanReader(plan, subject, full, found);
-    const outside = outsideOf(services.registrar, spec, plan, found.scope);
+    const outside = outsideOf(services.registrar, spec, plan, agentTypeOf(found));
     const made = services.registrar.makers();
     return {
       event,
@@ -85,7 +85,7 @@ function outsideOf(
   registrar: HostCore['registrar'],
   spec: EventSpec,
   plan: Plan,
-  { agentType }: Scope,
+  agentType: string | undefined,
 ): Registration[] {
   // By id, because the plan has a copy of a hook that is not enforced in this session.
   const within = new Map(plan.registrations.map((r) => [r.id, r.scope]));

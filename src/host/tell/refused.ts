@@ -4,7 +4,7 @@ import type { Traced } from '../../emit/tracing.js';
 import { type HookscopeError, isHookscopeError } from '../../errors.js';
 import { unreadable } from '../../events/guard.js';
 import type { EventSpec } from '../../events/spec.js';
-import type { ScopeLookup } from '../../scopes/tree.js';
+import { agentTypeOf, type ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import type { FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
@@ -53,7 +53,7 @@ export function reportRefused(fire: RefusedFire, code: string): void {
     handlers: (copy: RecordCopy) => recordUnasked(all, copy),
     conflicts: [],
     decisions: services.decisions,
-    out_of_scope: services.outOfScope(spec, plan.size, found.scope.agentType),
+    out_of_scope: services.outOfScope(spec, plan.size, agentTypeOf(found)),
     policies: services.policies,
     stateless: services.stateless,
     error: code,

@@ -16,8 +16,9 @@ import type { Traced } from '../../emit/tracing.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { shownName } from '../../events/tool-calls.js';
 import { wellFormedJson } from '../../plain.js';
+import { agentsAbove } from '../../scopes/agents-above.js';
 import type { Registration } from '../../scopes/registration.js';
-import { agentsAbove } from '../../scopes/tree.js';
+import { agentTypeOf } from '../../scopes/tree.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -245,4 +246,4 @@ class BusCallReporter implements CallReporter, CallInfo {
 
 /** The number of hooks that `explain` would list with the reason `scope`. */
 const outOfScope = ({ services, spec, plan, found }: FireFacts): number =>
-  services.outOfScope(spec, plan.size, found.scope.agentType);
+  services.outOfScope(spec, plan.size, agentTypeOf(found));

@@ -11,12 +11,12 @@ const MOST = 1000;
  * Warns through the logger, once a name, if hooks name a tool in another case: a guard for `Bash` silently never runs for a tool named `bash`.
  * The check is made when a name is first used; hooks that are registered later are not checked.
  */
-export function noteToolName({ deps, who, scope }: Core, name: string): void {
+export function noteToolName({ deps, who }: Core, name: string): void {
   const seen = SEEN.get(deps) ?? seenOf(deps);
   const key = who.agent_type === undefined ? name : `${who.agent_type}\0${name}`;
   if (seen.has(key) || seen.size >= MOST) return;
   seen.add(key);
-  const hooks = deps.hooksOf('PreToolUse', scope);
+  const hooks = deps.hooksOf('PreToolUse', who);
   // If a hook names the tool exactly, the other names are not mistakes.
   if (hooks.some((hook) => namesIn(hook).includes(name))) return;
   for (const hook of hooks) {

@@ -57,13 +57,13 @@ export class LeavableCall {
 
   /** Notes mode, directories and hooks before the call is judged, so that changes meanwhile are detected when the call is made again. */
   constructor(core: Core, call: CheckedCall) {
-    const { deps, scope, mode } = core;
+    const { deps, who, mode } = core;
     const all = CALLS.get(core) ?? new Map<string, LeavableCall>();
     CALLS.set(core, all);
     this.#all = all;
     this.#call = call;
     this.#server = call.mcp && { ...call.mcp };
-    this.#hooks = [...deps.hooksOf('PreToolUse', scope), ...deps.hooksOf('PermissionRequest', scope)];
+    this.#hooks = [...deps.hooksOf('PreToolUse', who), ...deps.hooksOf('PermissionRequest', who)];
     this.#mode = mode;
     this.#places = [core.cwd, ...core.directories];
     const before = all.get(call.id);
