@@ -4,7 +4,7 @@ import type { AgentTable, OffSwitch } from '../agents/table.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
-import { nameOf } from './ours.js';
+import { isOurs, nameOf } from './ours.js';
 import { handlersIn, parseSettings, type SettingsHandler, voidOf } from './settings-text.js';
 
 /** Why hooks that were written into a file do not run, or may not be waited for. `what` follows the name of `file` in a sentence. */
@@ -49,6 +49,26 @@ function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: S
   return Object.entries(isObject(hooks) ? hooks : {}).flatMap(([event, list]) =>
     (Array.isArray(list) ? list : []).flatMap(handlersIn).map((handler) => ({ event, handler })),
   );
+}
+
+/** The commands and addresses in a file's text that connect has written, as they can be recognised without a journal. */
+export async function oursInText(text: string, file: string): Promise<readonly string[]> {
+  const found: SettingsHandler[] = [];
+  try {
+    found.push(...hooksIn(await parseSettings(text, file)).map(({ handler }) => handler));
+  } catch {
+    // The agent may not read the file now, but will again when it is corrected.
+    for (const [literal] of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) found.push({ command: stringIn(literal) });
+  }
+  return [...new Set(found.filter(isOurs).map(nameOf))];
+}
+
+function stringIn(literal: string): unknown {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a file has hooks, and all of them are among these handlers. */

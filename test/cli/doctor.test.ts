@@ -403,6 +403,44 @@ describe('hookscope doctor, of the server and connected agents', () => {
   });
 
   test.each([
+    ['broken', () => write(`${STATE}/connections.json`, '{')],
+    ['gone', () => rmSync(join(root, `${STATE}/connections.json`))],
+  ])('hooks that connect has written are recognised where connections.json is %s', async (how, spoil) => {
+    write('project/hooks.json', { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'no' }] }] });
+    for (const agent of ['claude-code', 'gemini']) {
+      const args = agent === 'gemini' ? ['--project'] : [];
+      expect((await hookscope('connect', agent, '--write', ...args, '--hooks', 'hooks.json')).code).toBe(0);
+    }
+    spoil();
+    const settings = join(root, 'home/.claude/settings.json');
+    const unlisted = (file: string) => [
+      'remark',
+      `${file} has hooks that hookscope connect has written, but this user's connections.json does not list that file, so it is not known how it was before.`,
+    ];
+    const silent = ['remark', expect.stringMatching(/ is connected .*No fire of it was recorded/)];
+    const broken = ['problem', expect.stringMatching(/connections\.json: is not what connect has written\.$/)];
+    const here = [unlisted(settings), unlisted(join(project, '.gemini/settings.json')), silent, silent];
+    const texts = (found: readonly DoctorFinding[]) => found.map(({ level, text }) => [level, text]);
+    const before = await doctor();
+    expect(texts(before.found)).toEqual(how === 'broken' ? [broken, ...here] : here);
+    expect(before.code).toBe(how === 'broken' ? 1 : 0);
+    // The hooks file that they name is looked at too, and a script that is gone is told.
+    write('project/hooks.json', '{');
+    const text = readFileSync(settings, 'utf8');
+    writeFileSync(settings, text.replaceAll(/\/[^'" ]*(?=\/dist\/hookscope-hook\.sh)/g, '/moved'));
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(texts(found)).toContainEqual(['problem', `${settings} names /moved/dist/hookscope-hook.sh, which is gone.`]);
+    expect(found.some(({ level, text }) => level === 'problem' && text.includes('hooks.json'))).toBe(true);
+    // A file that the agent cannot read at all is told too.
+    writeFileSync(settings, `${text},`);
+    expect(texts((await doctor()).found)).toContainEqual([
+      'problem',
+      expect.stringContaining(`${settings} is not read by Claude Code`),
+    ]);
+  });
+
+  test.each([
     ['claude-code', 'home/.claude/projects/-project', '/subagents/agent-1.jsonl'],
     ['codex', 'home/.codex/sessions/2026/11/22', '/rollout.json'],
     ['copilot', 'home/.copilot/session-state/one', '/events.log'],

@@ -5,7 +5,7 @@ import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js
 import { ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from './connections.js';
+import { type ConnectedSettings, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { takenOut } from './taken-out.js';
 
@@ -19,9 +19,12 @@ interface FireTimes {
 }
 
 /** Problems with connected agents. */
-export async function agentFindings(known: FireTimes): Promise<DoctorFinding[]> {
+export async function agentFindings(
+  connections: readonly ConnectedSettings[],
+  known: FireTimes,
+): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
-  for (const connection of readConnections()) {
+  for (const connection of connections) {
     const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
     const about = await connectionFindings(connection, table, known);
     findings.push(...about);

@@ -19,8 +19,10 @@ export interface ConnectedSettings {
 }
 
 /** Problems with the server, and with agents that ask it. `alone`: when the last fire was answered without a server, in ISO 8601. */
-export async function serverFindings(alone: string | undefined): Promise<DoctorFinding[]> {
-  const connections = readConnections();
+export async function serverFindings(
+  connections: readonly ConnectedSettings[],
+  alone: string | undefined,
+): Promise<DoctorFinding[]> {
   const socket = defaultSocket();
   const state = await serverState(socket);
   const findings: DoctorFinding[] = [];
@@ -55,8 +57,11 @@ export function wordsOf(command: string): string[] {
 }
 
 /** The handlers that connect has written, and the existing hooks files that they name. */
-export function connected(): { readonly handlers: ReadonlySet<string>; readonly hooksFiles: readonly string[] } {
-  const handlers = readConnections().flatMap((connection) => connection.handlers);
+export function connected(connections: readonly ConnectedSettings[]): {
+  readonly handlers: ReadonlySet<string>;
+  readonly hooksFiles: readonly string[];
+} {
+  const handlers = connections.flatMap((connection) => connection.handlers);
   const named = handlers.flatMap((command) => {
     const words = wordsOf(command);
     return words.filter((_, i) => words[i - 1] === '--hooks');
@@ -64,6 +69,7 @@ export function connected(): { readonly handlers: ReadonlySet<string>; readonly 
   return { handlers: new Set(handlers), hooksFiles: [...new Set(named)].filter((file) => existsSync(file)) };
 }
 
+/** What `connections.json` lists, as far as it can be read. */
 export function readConnections(): ConnectedSettings[] {
   const text = readIfThere(join(stateFolder(), 'connections.json'));
   try {

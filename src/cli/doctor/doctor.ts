@@ -20,6 +20,7 @@ import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
 import { keepingFindings } from './keeping.js';
 import type { ProbeFlags } from './probe.js';
+import { knownConnections } from './unlisted.js';
 
 type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'slow' | 'hooks' | 'codex'>;
 
@@ -45,7 +46,8 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   if (flags.probe !== undefined) return (await import('./probe.js')).probeCommand(flags.probe, flags, terminal);
   const { since = '7d', slow: limit = SLOW } = flags;
   const from = readMoment(since, '--since');
-  const { handlers, hooksFiles: theirs } = connected();
+  const connections = await knownConnections(process.cwd());
+  const { handlers, hooksFiles: theirs } = connected(connections.all);
   const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];
   const mask = maskOf(flags);
   const health = new Health(mask.record);
@@ -55,8 +57,9 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const { fired, damage } = await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [
-    ...(await serverFindings(flags.store === undefined ? health.alone : undefined)),
-    ...(await agentFindings({
+    ...(await serverFindings(connections.all, flags.store === undefined ? health.alone : undefined)),
+    ...connections.findings,
+    ...(await agentFindings(connections.all, {
       fired: health.agents,
       since: from,
       codex: flags.codex,
