@@ -7,7 +7,8 @@ import type { HostOptions } from '../host/options.js';
 import { checkOption } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
-import { importDefault, whyNotRun } from './module.js';
+import { importDefault } from './module.js';
+import { whyNotRun } from './not-run.js';
 
 /** A configuration that was read and checked. */
 export interface LoadedConfig {

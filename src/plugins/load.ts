@@ -15,7 +15,8 @@ import {
   packageOf,
   readManifest,
 } from './manifest.js';
-import { firstLineOf, importDefault, resolveImport, whyNotRun } from './module.js';
+import { firstLineOf, importDefault, resolveImport } from './module.js';
+import { whyNotRun } from './not-run.js';
 import { isPackageName } from './package-folder.js';
 
 /** Options of `loadPlugin`. */

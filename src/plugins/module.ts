@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, isAbsolute, resolve as resolvePath } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Jiti } from 'jiti';
 import { messageOf } from '../values/waiting/promises.js';
@@ -71,62 +71,20 @@ async function jitiFor(file: string): Promise<Jiti> {
 
 let reader: Promise<Jiti> | undefined;
 
+/** The position of the first error in a program, with columns from 0; undefined if it can be parsed. Runs nothing: jiti compiles such a program to code with the error as JSON. */
+export async function parseError(
+  source: string,
+  file: string,
+): Promise<{ readonly line: number; readonly column: number } | undefined> {
+  const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
+  const [, found] = /^exports\.__JITI_ERROR__ = (\{.*\})/m.exec(code) ?? [];
+  return found === undefined ? undefined : JSON.parse(found);
+}
+
 /** A shared instance for everything that runs nothing. */
 function jitiReader(): Promise<Jiti> {
   reader ??= jitiFor(import.meta.url);
   return reader;
-}
-
-/** The position in a message of jiti's parser, which counts columns from 0. */
-const PARSED = /^ParseError: .*\n +(\S.*):(\d+):(\d+)\s*$/m;
-
-/** Why a file could not be run, on one line; for a syntax error with its position, and with its file if that is another one. */
-export async function whyNotRun(error: unknown, file: string): Promise<string> {
-  const why = firstLineOf(error)
-    .replace(/^ParseError: /, '')
-    .trimEnd();
-  const place =
-    PARSED.exec(messageOf(error)) ??
-    ((error as Error | undefined)?.name === 'SyntaxError' ? await unparsable(file) : undefined);
-  if (!place) return why;
-  const [, found, line, column] = place as [string, string, string, string];
-  return `${why}, at line ${line}, column ${Number(column) + 1}${sameFile(found, file) ? '' : ` of ${found}`}`;
-}
-
-const sameFile = (one: string, other: string): boolean => one === other || one === realpathSync(other);
-
-/** The most files that are searched for a syntax error. */
-const MOST = 100;
-const IMPORTED = /\b(?:from|import)[ \t]*\(?[ \t]*["'](\.{1,2}\/[^"'\n]+)["']/g;
-
-/**
- * The position of a syntax error in a file, or in one that it imports by a relative path. Node's error object does not contain it; jiti compiles
- * such a file to code with the error as JSON.
- */
-async function unparsable(first: string): Promise<readonly unknown[] | undefined> {
-  const files = new Set([first]);
-  for (const file of files) {
-    const source = textOf(file);
-    if (source === undefined) continue;
-    const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
-    const [, found] = /^exports\.__JITI_ERROR__ = (\{.*\})/m.exec(code) ?? [];
-    if (found !== undefined) {
-      const { line, column } = JSON.parse(found) as { readonly line: number; readonly column: number };
-      return ['', file, line, column];
-    }
-    for (const [, path] of source.matchAll(IMPORTED))
-      if (files.size < MOST) files.add(resolvePath(dirname(file), path as string));
-  }
-  return undefined;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return /\.[cm]?[jt]sx?$/.test(file) ? readFileSync(file, 'utf8') : undefined;
-  } catch {
-    // Whether an imported file is there is not asked here.
-    return undefined;
-  }
 }
 
 /** The first line of an error's message; further lines of a syntax error quote the source. */
