@@ -77,11 +77,11 @@ const MOST_FOLDERS = 100;
 function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
   if (trustCheck === undefined) return undefined;
   const known = new Map<unknown, ReturnType<typeof trustCheck>>();
-  return (input) => {
+  return (input, folders) => {
     const { cwd } = input;
     if (known.has(cwd)) return known.get(cwd);
     if (known.size >= MOST_FOLDERS) known.clear();
-    const found = trustCheck(input);
+    const found = trustCheck(input, folders);
     known.set(cwd, found);
     return found;
   };

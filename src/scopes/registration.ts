@@ -102,5 +102,13 @@ export interface Registration<Work = unknown> {
   /** If set, the hook is registered and listed but never runs. */
   readonly skip?: Skip | undefined;
   /** Called before every run. If the hook would run something else than the user accepted, it returns the change, and the hook fails without running. */
-  readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => UntrustedChange | undefined) | undefined;
+  readonly trustCheck?:
+    | ((input: Readonly<Record<string, unknown>>, folders?: CallFolders) => UntrustedChange | undefined)
+    | undefined;
+}
+
+/** How the project of a call is found: it decides where a command runs if the input's folder does not exist. */
+export interface CallFolders {
+  readonly projectDir?: string | undefined;
+  projectOf?(cwd: string): string;
 }

@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   host: [
     ...BELOW_HOST,
     'files/hash-file',
+    'trust/bound-script',
     'emit/bus',
     'emit/guarded-tracing',
     'emit/record',

@@ -93,7 +93,7 @@ export class HandlerCall implements PendingWork, CallFacts {
     const callback = callbackOf(registration);
     const answer = recordedAnswerOf(registration);
     if (callback === undefined && answer === undefined && this.mustLoad(kind)) return PENDING;
-    const changed = registration.trustCheck?.(input);
+    const changed = registration.trustCheck?.(input, fire.services);
     if (changed) return untrusted(fire, changed);
     if (answer !== undefined) return answer(fire, registration, input);
     if (callback === undefined && !fire.carried(input)) return aborted(true);

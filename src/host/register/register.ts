@@ -8,6 +8,7 @@ import { compileRule } from '../../matching/rule.js';
 import type { Registration, Skip, Source, UntrustedChange } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { noteThrown } from '../../scopes/thrown.js';
+import { bindScripts } from '../../trust/bound-script.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { checkOptions, type Keys } from '../../values/options.js';
@@ -196,10 +197,17 @@ function readGroup(
   });
 }
 
-/** First the host's guard, which checks all sources, then the check of the source itself. */
-function trustCheckOf(hook: unknown, { guard, source, trustCheckOf }: RegistrationOptions): Registration['trustCheck'] {
-  const own = isObject(hook) ? trustCheckOf?.(hook) : undefined;
-  return guard === undefined ? own : (input) => guard(source) ?? own?.(input);
+/**
+ * First the host's guard, which checks all sources, then the check of the source itself. Where the source has none, scripts are bound by
+ * their place, but in the claude dialect a relative path means what it means in the client.
+ */
+function trustCheckOf(hook: unknown, how: RegistrationOptions): Registration['trustCheck'] {
+  const { guard, source, dialect, dir } = how;
+  const what = whatIs(hook);
+  const own =
+    (isObject(hook) ? how.trustCheckOf?.(hook) : undefined) ??
+    (isObject(what) && dialect !== 'claude' ? bindScripts(what, { source, dir }) : undefined);
+  return guard === undefined ? own : (input, folders) => guard(source) ?? own?.(input, folders);
 }
 
 /** A timeout longer than an hour was probably meant in milliseconds. */

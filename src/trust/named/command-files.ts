@@ -62,7 +62,7 @@ export class CommandFiles extends ShellInput {
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        for (const value of wordValues(word, this.paths.look)) this.paths.code(value, reading.program);
+        for (const value of wordValues(word, this.paths.look)) this.#fed(value, reading.program);
       }
     }
     this.input(piped, reading);
@@ -104,8 +104,9 @@ export class CommandFiles extends ShellInput {
     for (const value of values) {
       this.paths.path(value);
       this.paths.program(value);
+      if (reading.mode.shell) this.paths.runs(value);
     }
-    for (const file of program.unasked ?? []) this.paths.code(file, undefined);
+    for (const file of program.unasked ?? []) this.paths.implied(file);
     const { raw, words } = reading.command;
     if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
       this.report(raw, [UNKNOWN], reading.mode);
@@ -149,7 +150,7 @@ export class CommandFiles extends ShellInput {
     }
     if (kind === 'script') {
       reading.settled = true;
-      this.paths.code('package.json', undefined);
+      this.paths.implied('package.json');
     }
     if (kind === 'setting') this.#setting(word, values, mode);
     if (kind === 'script' || kind === 'setting') return;
@@ -224,6 +225,11 @@ export class CommandFiles extends ShellInput {
       reading.unsure = false;
       this.#named(word, values, reading);
     } else this.#start(word, values, reading);
+  }
+
+  /** Adds a file that a program gets as its standard input. */
+  #fed(value: string, program: ProgramOptions | undefined): void {
+    this.paths.code(value, program, undefined, program?.stdin ? 'run' : 'word');
   }
 
   /** Adds the code that an option or an import names. */

@@ -5,7 +5,7 @@ import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
-import { NamedPaths } from './named-paths.js';
+import { NamedPaths, type RelativeName } from './named-paths.js';
 import type { CommandVariables } from './variables.js';
 
 /** In characters. Longer commands are not searched for names, because some take quadratic time. */
@@ -26,14 +26,39 @@ export interface NamedFiles {
  * Every word that may name a file counts; files that those files load do not.
  */
 export function namedFiles(handler: HandlerDescription, variables: CommandVariables): NamedFiles {
-  if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
+  const found = readNames(handler, variables);
+  return typeof found === 'string'
+    ? { files: [], unresolved: [found] }
+    : { files: found?.paths.all() ?? [], unresolved: found?.unresolved ?? [] };
+}
+
+/** Matches a line that begins in a folder which does not depend on where it runs, and runs nothing if that folder is missing. */
+const ELSEWHERE = /^\s*cd\s+(?:--\s+)?(?:"?\$(?:CLAUDE_\w+|\{CLAUDE_\w+\}|HOME|\{HOME\})|["']?\/|~\/)[^;&|\n]*&&/;
+/** Matches what may run in another folder all the same. */
+const ASTRAY = /\|\||;|\n|(?<![&>])&(?![&>])|\bcd\b|\bpushd\b|OLDPWD/;
+
+/** The files that a command names by paths that are relative to the directory in which it runs. They need not exist. */
+export function relativeNames(handler: HandlerDescription, variables: CommandVariables): readonly RelativeName[] {
+  const { command, args } = handler;
+  const [start] = (args === undefined && isText(command) && ELSEWHERE.exec(command)) || [];
+  if (start !== undefined && !ASTRAY.test((command as string).slice(start.length))) return [];
+  const found = readNames(handler, variables);
+  return typeof found === 'string' ? [] : (found?.paths.relative() ?? []);
+}
+
+/** Reads a command; a text: why it is not searched for names; undefined: it is no command. */
+function readNames(
+  handler: HandlerDescription,
+  variables: CommandVariables,
+): { readonly paths: NamedPaths; readonly unresolved: readonly string[] } | string | undefined {
+  if (handler['type'] !== 'command' || !isText(handler['command'])) return undefined;
   const { command, args, env, cwd } = handler as {
     command: string;
     args?: readonly string[];
     env?: unknown;
     cwd?: unknown;
   };
-  if (lengthOf(handler) > LONGEST) return { files: [], unresolved: [TOO_LONG] };
+  if (lengthOf(handler) > LONGEST) return TOO_LONG;
   const paths = new NamedPaths(variables);
   const found = new CommandFiles(paths);
   if (isText(cwd)) paths.folder(cwd);
@@ -49,7 +74,7 @@ export function namedFiles(handler: HandlerDescription, variables: CommandVariab
   if (unresolved.length > 0 || found.assembled || isLoaded || handler['shell'] === 'powershell' || mayRename(text))
     paths.bindSpared();
   else if (!onlyShows(text, found.quiet)) paths.bindSpared({ shown: 'only' });
-  return { files: paths.all(), unresolved };
+  return { paths, unresolved };
 }
 
 function lengthOf({ command, args = [], env }: HandlerDescription): number {

@@ -1,0 +1,298 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shells that read them
+import { cpSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type CommandOptions,
+  command,
+  createHost,
+  type Host,
+  type HostOptions,
+  loadHooksFile,
+} from '../../src/index.js';
+import { applyConfig } from '../../src/plugins/config.js';
+import { loadConfig } from '../../src/plugins/config-file.js';
+import { watch } from '../host/kit.js';
+import { createFolder, type Folder } from '../plugins/folder.js';
+
+let folder: Folder;
+const at = (name: string): string => join(folder.path, name);
+const NO = '#!/bin/sh\necho "the guard says no" >&2\nexit 2\n';
+const OTHER = '#!/bin/sh\necho ran >> "$RAN"\n';
+
+beforeEach(() => {
+  folder = createFolder();
+  for (const name of ['mine', 'theirs']) mkdirSync(at(name));
+});
+afterEach(() => folder.remove());
+
+/** A script in both folders: the guard, and one that lets everything pass. */
+function both(name: string, guard = NO, other = OTHER, mode = 0o755): void {
+  folder.write(`mine/${name}`, guard, mode);
+  folder.write(`theirs/${name}`, other, mode);
+}
+
+const hostIn = (options: HostOptions = {}): Host =>
+  createHost({ session: { cwd: at('mine') }, logger: () => undefined, ...options });
+
+async function ask(host: Host, cwd: string, more: object = {}): Promise<string> {
+  const input = { tool_name: 'Bash', tool_input: { command: 'ls' }, cwd, ...more };
+  const { verdict, reason = '' } = await host.fire('PreToolUse', input);
+  return `${verdict} ${reason}`.trim();
+}
+
+const group = (line: string, options: CommandOptions = {}) => ({
+  PreToolUse: [{ onFailure: 'block' as const, hooks: [command(line, options)] }],
+});
+
+/** What a call from our folder and one from theirs come to. */
+async function answers(line: string, options: CommandOptions = {}): Promise<readonly [string, string]> {
+  await using host = hostIn();
+  const env = Array.isArray(options.env) ? options.env : { RAN: at('ran'), ...options.env };
+  host.register(group(line, { ...options, env }));
+  return [await ask(host, at('mine')), await ask(host, at('theirs'))];
+}
+
+const DENIED = 'deny the guard says no';
+
+describe('a script that is named by a relative path', () => {
+  test('is that of the folder from which the hook was registered; from another the hook fails as untrusted', async () => {
+    both('hooks/guard.sh');
+    await using host = hostIn();
+    host.register(group('./hooks/guard.sh', { env: { RAN: at('ran') } }));
+    const seen = watch(host);
+    expect(await ask(host, at('mine'))).toBe(DENIED);
+    expect(await ask(host, at('theirs'))).toBe(
+      `deny hooks/guard.sh is bound to ${at('mine/hooks/guard.sh')}, and in this folder it is ${at('theirs/hooks/guard.sh')}, which does not run: write an absolute path, or "$CLAUDE_PROJECT_DIR"/hooks/guard.sh if each project has its own`,
+    );
+    const causes = seen.flatMap((record) => (record.type === 'hook_fire' ? record.handlers : [])).map((h) => h.failure);
+    expect(causes).toEqual([undefined, expect.objectContaining({ cause: 'untrusted' })]);
+    expect(hasRun()).toBe(false);
+  });
+
+  test('asks the user at the least, where failures are not to block', async () => {
+    both('guard.sh');
+    await using host = hostIn();
+    host.register({ PreToolUse: [{ hooks: [command('./guard.sh', { env: { RAN: at('ran') } })] }] });
+    expect(await ask(host, at('theirs'))).toMatch(/^ask guard\.sh is bound to/);
+  });
+
+  test.each<readonly [what: string, line: string, options: CommandOptions, script: string]>([
+    ['by an interpreter', 'sh hooks/guard.sh', {}, 'hooks/guard.sh'],
+    ['by an interpreter, without a suffix', 'sh guard', {}, 'guard'],
+    ['as arguments', 'sh', { args: ['hooks/guard.sh'] }, 'hooks/guard.sh'],
+    ['as a program with arguments', './guard', { args: [] }, 'guard'],
+    ['in another shell', 'exec ./guard.sh', { shell: 'bash' }, 'guard.sh'],
+    ['behind a change of folders', 'cd hooks && ./guard.sh', {}, 'hooks/guard.sh'],
+    ['behind a wrapper', 'timeout 20 ./guard.sh', {}, 'guard.sh'],
+    ['by the working directory', '"$PWD"/guard.sh', {}, 'guard.sh'],
+    ['by a program that is not known', './run it.sh', {}, 'run'],
+    ['on a search path', 'PATH="./bin:$PATH" guard', {}, 'bin/guard'],
+    ['on standard input', 'sh < guard', {}, 'guard'],
+    ['as what a shell sources', '. ./guard.sh', {}, 'guard.sh'],
+  ])('%s', async (_, line, options, script) => {
+    both(script);
+    const [mine, theirs] = await answers(line, options);
+    expect(mine).toBe(DENIED);
+    expect(theirs).toMatch(/^deny \S+ is bound to/);
+    expect(hasRun()).toBe(false);
+  });
+
+  test.each([
+    ['node ./g.js', 'g.js'],
+    ['node ./g', 'g.js'],
+    ['node tools', 'tools/index.js'],
+    ['node --require ./g.cjs -e 0', 'g.cjs'],
+  ])('in JavaScript: %s', async (line, script) => {
+    both(script, 'console.error("the guard says no"); process.exit(2);', '');
+    const [mine, theirs] = await answers(line);
+    expect(mine).toBe(DENIED);
+    expect(theirs).toMatch(/^deny \S+ is bound to/);
+  });
+
+  test('in a folder of the hook’s own that is relative begins at the project', async () => {
+    both('hooks/guard.sh');
+    const hooks = group('./guard.sh', { cwd: 'hooks', env: { RAN: at('ran') } });
+    await using host = hostIn();
+    host.register(hooks);
+    expect(await ask(host, at('theirs'))).toBe(DENIED);
+    await using free = createHost({ logger: () => undefined });
+    const file = folder.write('mine/hooks.json', hooks);
+    free.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+    expect(await ask(free, at('mine'))).toBe(DENIED);
+    expect(await ask(free, at('theirs'))).toMatch(/^deny guard\.sh is bound to/);
+    expect(hasRun()).toBe(false);
+  });
+
+  test('that leads upward is followed as the system follows it, through a link to a folder', async () => {
+    both('guard.sh');
+    mkdirSync(at('mine/sub'));
+    mkdirSync(at('theirs/sub'));
+    // `mine/link/..` is `theirs` to the system, and `mine` to who only reads the path.
+    symlinkSync(at('theirs/sub'), at('mine/link'));
+    await using host = hostIn({ session: { cwd: at('mine/sub') } });
+    host.register(group('../guard.sh', { env: { RAN: at('ran') } }));
+    expect(await ask(host, at('mine/sub'))).toBe(DENIED);
+    expect(await ask(host, at('mine/link'))).toMatch(/^deny \.\.\/guard\.sh is bound to/);
+    expect(hasRun()).toBe(false);
+  });
+
+  test('runs wherever the path leads to the same file, or to one with the same bytes', async () => {
+    folder.write('mine/guard.sh', NO, 0o755);
+    for (const name of ['copied', 'linked', 'hard']) mkdirSync(at(name));
+    cpSync(at('mine/guard.sh'), at('copied/guard.sh'));
+    symlinkSync(at('mine/guard.sh'), at('linked/guard.sh'));
+    linkSync(at('mine/guard.sh'), at('hard/guard.sh'));
+    symlinkSync(at('mine'), at('same'));
+    await using host = hostIn();
+    host.register(group('./guard.sh'));
+    for (const name of ['copied', 'linked', 'hard', 'same']) expect(await ask(host, at(name)), name).toBe(DENIED);
+    rmSync(at('linked/guard.sh'));
+    symlinkSync(folder.write('evil.sh', OTHER, 0o755), at('linked/guard.sh'));
+    expect(await ask(host, at('linked'))).toMatch(/^deny guard\.sh is bound to/);
+  });
+
+  test('is each project’s own where there was none when the hook was registered', async () => {
+    folder.write('theirs/guard.sh', NO, 0o755);
+    expect(await answers('./guard.sh')).toEqual([expect.stringMatching(/^deny .*not found/), DENIED]);
+  });
+
+  test('stays bound when it is deleted, also for agents that get it later', async () => {
+    both('guard.sh');
+    await using host = hostIn();
+    host.spawnHooks('reviewer', group('./guard.sh', { env: { RAN: at('ran') } }));
+    rmSync(at('mine/guard.sh'));
+    const agent = { agent_id: 'a1', agent_type: 'reviewer' };
+    expect(await ask(host, at('theirs'), agent)).toMatch(/^deny guard\.sh is bound to/);
+    expect(await ask(host, at('mine'), agent)).toMatch(/^deny .*not found/);
+  });
+
+  test('that is missing elsewhere cannot be started, as any missing script', async () => {
+    folder.write('mine/guard.sh', NO, 0o755);
+    await using host = hostIn();
+    host.register(group('./guard.sh', { args: [] }));
+    expect(await ask(host, at('theirs'))).toMatch(/^deny .*could not be started/);
+  });
+
+  test('is looked for where the hook runs when the folder of the call is gone', async () => {
+    both('guard.sh');
+    const before = process.cwd();
+    process.chdir(at('theirs'));
+    try {
+      await using host = createHost({ logger: () => undefined });
+      const file = folder.write('mine/hooks.json', group('./guard.sh', { env: { RAN: at('ran') } }));
+      host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+      expect(await ask(host, at('gone'))).toMatch(/^deny guard\.sh is bound to/);
+    } finally {
+      process.chdir(before);
+    }
+    expect(hasRun()).toBe(false);
+  });
+
+  test('is bound for hooks in the background too', async () => {
+    both('note.sh', OTHER);
+    await using host = hostIn();
+    host.register({ PreToolUse: [{ hooks: [command('./note.sh # x', { async: true, env: { RAN: at('ran') } })] }] });
+    folder.write('theirs/note.sh', '#!/bin/sh\ntouch "$RAN"\n', 0o755);
+    expect(await ask(host, at('theirs'))).toMatch(/^ask note\.sh is bound to/);
+    await host.close();
+    expect(hasRun()).toBe(false);
+  });
+
+  test('is bound for a subagent, and while the agent changes its folder', async () => {
+    both('guard.sh');
+    await using host = hostIn();
+    host.register(group('./guard.sh', { env: { RAN: at('ran') } }));
+    host.register({ CwdChanged: [{ hooks: [command('./note.sh')] }] });
+    folder.write('mine/note.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    folder.write('theirs/note.sh', '#!/bin/sh\ntouch "$RAN"\n', 0o755);
+    expect(await ask(host, at('mine'), { agent_id: 'a', agent_type: 'x' })).toBe(DENIED);
+    await host.fire('CwdChanged', { old_cwd: at('mine'), new_cwd: at('theirs'), cwd: at('theirs') } as never);
+    expect(await ask(host, at('theirs'), { agent_id: 'a', agent_type: 'x' })).toMatch(/^deny guard\.sh is bound/);
+    expect(hasRun()).toBe(false);
+  });
+
+  test('is said by explain and describe', async () => {
+    both('guard.sh');
+    await using host = hostIn();
+    host.register(group('./guard.sh'));
+    const explain = (cwd: string) =>
+      host.explain('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, cwd });
+    expect((await explain(at('theirs'))).hooks).toMatchObject([
+      { runs: false, reason: 'untrusted', why: expect.stringContaining('is bound to') },
+    ]);
+    expect((await explain(at('mine'))).hooks).toMatchObject([{ runs: true }]);
+  });
+});
+
+describe('what is no script of the folder', () => {
+  test.each([
+    ['an absolute path', (): string => at('theirs/guard.sh')],
+    ['the project', (): string => '"$CLAUDE_PROJECT_DIR"/guard.sh'],
+    ['a variable', (): string => '"$HOOKS"/guard.sh'],
+    ['a folder that the line goes to', (): string => `cd ${at('theirs')} && ./guard.sh`],
+    ['the project, as a folder that the line goes to', (): string => 'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh'],
+  ])('%s binds nothing', async (_, line) => {
+    both('guard.sh', NO, NO.replace('the guard', 'theirs'));
+    await using host = createHost({ logger: () => undefined });
+    const file = folder.write('mine/hooks.json', group(line(), { env: { HOOKS: at('theirs') } }));
+    host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+    expect(await ask(host, at('theirs'))).toBe('deny theirs says no');
+  });
+
+  test.each(['cat package.json', 'echo see notes/plan.md', 'npx --no-install eslint', 'make -s', 'cat < data.txt'])(
+    'data and the tools of each project are not bound: %s',
+    async (line) => {
+      for (const name of ['package.json', 'notes/plan.md', 'data.txt']) both(name, '{}', '{ }', 0o644);
+      both('Makefile', 'all:\n\t@true\n', 'all:\n\t@:\n', 0o644);
+      both('node_modules/.bin/eslint', '#!/bin/sh\nexit 0\n', '#!/bin/sh\n:\n');
+      expect(await answers(line)).toEqual([expect.not.stringContaining('bound'), expect.not.stringContaining('bound')]);
+    },
+  );
+});
+
+describe('the folder is that', () => {
+  const elsewhere = async (host: Host): Promise<void> => {
+    expect(await ask(host, at('mine'))).toBe(DENIED);
+    expect(await ask(host, at('theirs'))).toMatch(/^deny guard\.sh is bound to/);
+    expect(hasRun()).toBe(false);
+  };
+  beforeEach(() => both('guard.sh'));
+
+  test('of a hooks file', async () => {
+    await using host = createHost({ logger: () => undefined });
+    const file = folder.write('mine/hooks.json', group('./guard.sh', { env: { RAN: at('ran') } }));
+    host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+    await elsewhere(host);
+  });
+
+  test.each(['hooks', 'spawnHooks'])('of a configuration: %s', async (key) => {
+    const hooks = group('./guard.sh', { env: { RAN: at('ran') } });
+    const content = key === 'hooks' ? { hooks } : { spawnHooks: { main: hooks, x: hooks } };
+    const { file, config } = await loadConfig(folder.write('mine/hookscope.config.json', content));
+    await using host = createHost({ logger: () => undefined });
+    await applyConfig(host, config, { file });
+    if (key === 'hooks') await elsewhere(host);
+    else
+      expect(await ask(host, at('theirs'), { agent_id: 'a', agent_type: 'x' })).toMatch(/^deny guard\.sh is bound to/);
+  });
+
+  test('of the session, else of this process', async () => {
+    const hooks = group('./guard.sh', { env: { RAN: at('ran') } });
+    const before = process.cwd();
+    process.chdir(at('mine'));
+    try {
+      await using host = createHost({ logger: () => undefined });
+      host.register(hooks);
+      // Where the process goes later does not count.
+      process.chdir(at('theirs'));
+      await elsewhere(host);
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+function hasRun(): boolean {
+  return existsSync(at('ran'));
+}
