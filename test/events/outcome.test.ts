@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { withName } from '../../src/events/define.js';
+import { helperToOutput } from '../../src/events/output/helper-words.js';
+import { addContext, allow, ask, defer, deny } from '../../src/events/output/helpers.js';
 import { type Outcome, type OutputOptions, readOutput } from '../../src/events/output/outcome.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
@@ -375,6 +377,50 @@ describe('PermissionRequest', () => {
           expect([key, word, bad(event, { [key]: word })]).toEqual([key, word, expect.any(String)]);
     },
   );
+
+  it('takes a word that is no stricter than what is read beside it for a warning', () => {
+    const allowed = { hookSpecificOutput: { decision: { behavior: 'allow' } } };
+    const cases: readonly (readonly ['PreToolUse' | 'PermissionRequest', object, string | undefined])[] = [
+      ['PreToolUse', { ...ask('sure?'), behavior: 'allow' }, 'ask'],
+      ['PreToolUse', { ...ask('sure?'), permission: 'ask' }, 'ask'],
+      ['PreToolUse', { ...allow(), behavior: 'allow' }, 'allow'],
+      ['PreToolUse', { ...defer('later'), behavior: 'allow' }, 'defer'],
+      ['PreToolUse', { ...addContext('c'), behavior: 'allow' }, undefined],
+      ['PreToolUse', { hookSpecificOutput: { updatedInput: { command: 'ls' } }, behavior: 'allow' }, undefined],
+      ['PermissionRequest', { ...allowed, permissionDecision: 'allow' }, 'allow'],
+      ['PermissionRequest', { ...deny('no'), behavior: 'allow' }, 'deny'],
+    ];
+    for (const [event, answer, verdict] of cases) {
+      const spec: EventSpec = CATALOGUE[event];
+      const read = readOutput(spec, helperToOutput(spec, answer), { eventName: event, nameRequired: false });
+      expect([answer, read]).toEqual([
+        answer,
+        { outcome: expect.objectContaining({ output: expect.anything() as object }), warnings: [expect.any(String)] },
+      ]);
+      expect('outcome' in read && read.outcome.verdict).toBe(verdict);
+    }
+  });
+
+  it('keeps what is read of a wrong answer, except an allow', () => {
+    const spec: EventSpec = CATALOGUE.PreToolUse;
+    const how = { eventName: 'PreToolUse', nameRequired: false } as const;
+    const asked = specific('PreToolUse', { permissionDecision: 'ask', updatedInput: { command: 'ls' } });
+    for (const wrong of [{ permission: 'deny' }, { systemMessage: 5 }, { permissionDecision: 'deny' }]) {
+      const kept = { verdict: 'ask', rewrite: { value: { command: 'ls' } } };
+      expect(readOutput(spec, { ...asked, ...wrong }, how)).toMatchObject({ bad: expect.any(String), kept });
+      const claude = readOutput(spec, { ...asked, ...wrong }, { ...how, nameRequired: true, dialect: 'claude' });
+      expect(claude).not.toHaveProperty('kept');
+    }
+    const allowed = specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'ls' } });
+    const read = readOutput(spec, { ...allowed, permission: 'deny' }, how);
+    expect(read).toHaveProperty('kept.rewrite');
+    expect(read).not.toHaveProperty('kept.verdict');
+  });
+
+  it('knows the words of verdicts by themselves, not those of every object', () => {
+    for (const word of ['constructor', '__proto__', 'toString'])
+      expect([word, bad('PreToolUse', { verdict: word, permission: word })]).toEqual([word, undefined]);
+  });
 
   it('takes an input that a hook prints for no answer, but a word of it alone for one', () => {
     const spec = withName('Moved', defineEvent({ fold: 'gate', input: z.object({ permission: z.string() }) }));

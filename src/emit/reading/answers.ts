@@ -55,7 +55,7 @@ function draftsIn(record: FireRecord): Drafts {
       next = undefined;
       wave = row.wave;
     }
-    const own = draftsOf(row, { spec, givenTo: (judged) => (isOlder ? now : forms[judged]), record });
+    const own = draftsOf(row, { spec, givenTo: (judged) => (isOlder ? now : forms[judged]), record, forms });
     drafts.set(row.id, own);
     const made = own[0]?.made;
     const isTaken = row.phase !== 'observe' && !record.conflicts.some(({ loser }) => loser === row.id);
@@ -79,9 +79,10 @@ function draftsOf(
     readonly record: FireRecord;
     readonly spec: EventSpec | undefined;
     readonly givenTo: (judged: number) => unknown;
+    readonly forms: readonly unknown[];
   },
 ): readonly HookAnswerDraft[] {
-  const { spec, givenTo, record } = about;
+  const { spec, givenTo, record, forms } = about;
   const { status, output, failure, judged = 0 } = row;
   const place = `handlers.${record.handlers.indexOf(row)}`;
   const cut = isCut(record, `${place}.output`) || isCut(record, `${place}.answers`);
@@ -93,7 +94,10 @@ function draftsOf(
   const counting = isWithdrawn(record) ? all.findLastIndex((answer) => answer.judged === judged) : last;
   return all.map((answer, at) => {
     const given = givenTo(answer.judged);
-    const made = hasAnswered(answer) && !cut ? rewriteOf(answer.output, spec, record) : undefined;
+    const offered = hasAnswered(answer) && !cut ? rewriteOf(answer.output, spec, record) : undefined;
+    // What a wrong answer says may count in part. Its rewrite does if it is among those that were made.
+    const isCounted = answer.failure?.cause !== 'bad_schema' || forms.some((form) => isSame(form, offered?.value));
+    const made = isCounted ? offered : undefined;
     return {
       handler: at !== counting ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
       unjudged: answer.status === 'unjudged',
@@ -105,9 +109,9 @@ function draftsOf(
   });
 }
 
-/** A failed hook may have answered too (a command that printed JSON); an answer that failed validation has no rewrite. */
-const hasAnswered = ({ status, output, failure }: RowAnswer): boolean =>
-  status === 'ran' || (status === 'failed' && output !== undefined && failure?.cause !== 'bad_schema');
+/** A failed hook may have answered too (a command that printed JSON). */
+const hasAnswered = ({ status, output }: RowAnswer): boolean =>
+  status === 'ran' || (status === 'failed' && output !== undefined);
 
 /** Whether another answer of the hook replaces the answer at `at` (docs/semantics.md 6). */
 function isReplaced(row: HandlerRecord, all: readonly RowAnswer[], at: number): boolean {

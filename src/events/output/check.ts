@@ -5,8 +5,8 @@ import { findProblem, kindOf } from '../../values/problem.js';
 import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
-import { refuseLost } from './lost.js';
-import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
+import { lostIn } from './lost.js';
+import { asObject, asPrinted, BadOutput, REFUSED, refuseInherited } from './printed.js';
 import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
@@ -18,10 +18,13 @@ export interface OutputReading {
   readonly nameRequired: boolean;
   readonly dialect?: Dialect | undefined;
   readonly warnings: string[];
+  /** What is wrong with the output although the rest of it counts. */
+  readonly problems: string[];
 }
 
 /**
- * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. Throws
+ * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. On gates, a key that is wrong
+ * is left out and becomes a problem, so that no mistake takes an ask or a deny out of the answer. Throws
  * BadOutput or NotJson. Errors from the handler's own getters are passed on.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
@@ -32,22 +35,47 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
   const repeated: string[] = [];
   for (const key of Object.keys(output)) {
     const field = topFields().get(key);
-    if (field) copyField(field, output[key], copied, key, '');
-    else if (key === 'hookSpecificOutput') copySpecific(reading, output[key], copied);
+    if (field) orProblem(reading, () => copyField(field, output[key], copied, key, ''));
+    else if (key === 'hookSpecificOutput') orProblem(reading, () => copySpecific(reading, output[key], copied));
     else if (isUnwrapped(reading, key))
-      throw new BadOutput(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
+      reading.problems.push(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
     else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
     else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
+  for (const [key, value] of Object.entries(refusedOf(output))) {
+    const field = topFields().get(key);
+    orProblem(reading, () => (field ? copyField(field, value, {}, key, '') : copySpecific(reading, value, {})));
+  }
   if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
-  if (reading.dialect !== 'claude' && reading.spec.fold === 'gate')
-    refuseLost(reading, copied, (copied['hookSpecificOutput'] ?? {}) as Json);
+  if (isStrict(reading)) {
+    const lost = lostIn(reading, copied, (copied['hookSpecificOutput'] ?? {}) as Json);
+    if (lost !== undefined) reading.problems.push(lost);
+  }
   return copied;
 }
 
+/** Claude Code's own files are read as Claude Code reads them: it drops the whole of a wrong answer. */
+const isStrict = ({ spec, dialect }: OutputReading): boolean => dialect !== 'claude' && spec.fold === 'gate';
+
+/** Reads a part of the output. On a gate, the rest counts although this part is wrong. */
+function orProblem(reading: OutputReading, read: () => void): void {
+  if (!isStrict(reading)) {
+    read();
+    return;
+  }
+  try {
+    read();
+  } catch (error) {
+    if (!isErrorOf(error, BadOutput) && !isErrorOf(error, NotJson)) throw error;
+    reading.problems.push(error.message);
+  }
+}
+
 /** Whether a gate's own key is outside `hookSpecificOutput`. It was meant as an answer, so it must not be ignored. */
-const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
-  dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
+const isUnwrapped = (reading: OutputReading, key: string): boolean =>
+  isStrict(reading) && reading.shape.specific.has(key);
+
+const refusedOf = (said: { readonly [REFUSED]?: Json }): Json => said[REFUSED] ?? {};
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
@@ -87,11 +115,19 @@ function copySpecific(reading: OutputReading, given: unknown, into: Record<strin
   }
   for (const key of Object.keys(specific)) {
     const field = reading.shape.specific.get(key);
-    if (field) copyField(field, specific[key], copied, key, SPECIFIC);
+    if (field) orProblem(reading, () => copyField(field, specific[key], copied, key, SPECIFIC));
     else if (key !== 'hookEventName')
       reading.warnings.push(unknownSpecific(reading, keepUnknown(specific, key, copied)));
   }
+  for (const [key, value] of Object.entries(refusedOf(specific)))
+    orProblem(reading, () => refuseField(reading, key, value));
   into['hookSpecificOutput'] = copied;
+}
+
+/** Throws BadOutput if the event has the key and this is no value of it. */
+function refuseField({ shape }: OutputReading, key: string, value: unknown): void {
+  const field = shape.specific.get(key);
+  if (field) copyField(field, value, {}, key, SPECIFIC);
 }
 
 /** Copies an unknown key, or leaves it out if it cannot be copied: an unknown key never fails a handler. The caller adds the warning. */

@@ -14,7 +14,7 @@ import {
   strictness,
   VERDICT,
 } from './helpers.js';
-import { asPrinted, BadOutput, printed } from './printed.js';
+import { asPrinted, BadOutput, printed, REFUSED } from './printed.js';
 import { outputShape } from './shape.js';
 
 /** Whether a parsed output has keys of a helper. */
@@ -43,9 +43,9 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   const rest = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
   const beside = rest && besideIn(spec, rest);
-  const whole = rest ? merged(words, rest) : words;
-  if (beside === WRONG) return whole;
-  const said = beside ? merged(specific, beside) : specific;
+  const whole = rest ? merged(words, rest, spec) : words;
+  if (beside === WRONG) return spec.fold === 'gate' ? withRefused(whole, { ...named, ...specific }) : whole;
+  const said = beside ? merged(specific, beside, spec) : specific;
   if (spec.nestedDecision) leaveToUser(said, meaning);
   const inner = named ? { ...named, ...said } : said;
   if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
@@ -77,6 +77,12 @@ function printedVerdict(given: unknown): unknown {
 
 /** Marks a wrong `hookSpecificOutput`. It is kept unchanged and refused when the answer is read. */
 const WRONG = Symbol('no object');
+
+/** On a gate, the helper's words count beside a wrong `hookSpecificOutput`. */
+function withRefused(whole: Record<string, unknown>, specific: Specific): object {
+  const { hookSpecificOutput, ...rest } = whole;
+  return { ...rest, hookSpecificOutput: specific, [REFUSED]: { hookSpecificOutput } };
+}
 
 /** The `hookSpecificOutput` that an answer has besides a helper's keys, as JSON would show it. */
 function besideIn(
@@ -118,12 +124,22 @@ const VERDICT_KEYS = [
 ] as const;
 
 /** Merges a helper's meaning with the other keys of the answer. */
-function merged(meant: Record<string, unknown>, beside: Record<string, unknown> | null = {}): Record<string, unknown> {
+function merged(
+  meant: Record<string, unknown>,
+  beside: Record<string, unknown> | null = {},
+  spec: EventSpec,
+): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
   for (const [key, why] of VERDICT_KEYS) {
     const [one, other] = [meant[key], given[key]];
     if (one === undefined || other === undefined) continue;
+    if (spec.fold === 'gate' && !isTaken(spec, key, other)) {
+      whole[key] = one;
+      refuse(whole, key, other);
+      if (meant[why] !== undefined) whole[why] = meant[why];
+      continue;
+    }
     const stricter = strictness(wordOf(other)) - strictness(wordOf(one));
     if (stricter === 0) {
       if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
@@ -135,8 +151,26 @@ function merged(meant: Record<string, unknown>, beside: Record<string, unknown> 
       else whole[why] = winner[why];
     }
   }
-  if (meant['continue'] === false && given['continue'] === true) whole['continue'] = false;
+  const { continue: goesOn } = given;
+  if (meant['continue'] === false && (goesOn === true || (spec.fold === 'gate' && goesOn !== undefined))) {
+    whole['continue'] = false;
+    if (typeof goesOn !== 'boolean') refuse(whole, 'continue', goesOn);
+  }
   return whole;
+}
+
+/** The wrong value is refused when the answer is read, and what the helper says in its place still counts. */
+function refuse(whole: { [REFUSED]?: Json }, key: string, wrong: unknown): void {
+  whole[REFUSED] = { ...whole[REFUSED], [key]: wrong };
+}
+
+/** Whether a gate takes this as the value of its key. */
+function isTaken(spec: EventSpec, key: string, value: unknown): boolean {
+  try {
+    return outputShape(spec).specific.get(key)?.accepts(value) !== false;
+  } catch {
+    return false;
+  }
 }
 
 /** The verdict's word, which is inside an object on events with a nested decision. */

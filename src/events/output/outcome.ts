@@ -33,7 +33,15 @@ export interface Outcome {
   readonly async?: { readonly timeout?: number };
 }
 
-export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | { readonly bad: string };
+export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | BadAnswer;
+
+/** A wrong answer. */
+export interface BadAnswer {
+  readonly bad: string;
+  /** On a gate: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
+  readonly kept?: Outcome;
+  readonly warnings?: readonly string[];
+}
 
 export interface OutputOptions {
   /** The name that `hookSpecificOutput.hookEventName` must have (for a scope's own Stop: SubagentStop). */
@@ -51,11 +59,26 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
   const warnings: string[] = [];
   try {
     const { eventName, nameRequired, dialect } = how;
-    const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings };
-    return { outcome: interpret(reading, checkOutput(reading, output), how.mcpTool === true), warnings };
+    const problems: string[] = [];
+    const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings, problems };
+    const outcome = interpret(reading, checkOutput(reading, output), how.mcpTool === true);
+    const [bad] = problems;
+    return bad === undefined ? { outcome, warnings } : badAnswer(bad, kept(spec, outcome), warnings);
   } catch (error) {
     return { bad: whyBad(error) };
   }
+}
+
+function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): BadAnswer {
+  const saysMore = Object.keys(outcome).some((key) => key !== 'output' && key !== 'reason');
+  return saysMore ? { bad, kept: outcome, warnings } : { bad };
+}
+
+/** What counts of a wrong answer: not its allow, and no rewrite that only an allow carries. */
+function kept({ nestedDecision }: EventSpec, outcome: Outcome): Outcome {
+  if (outcome.verdict !== 'allow') return outcome;
+  const { verdict: _, reason: __, rewrite, ...rest } = outcome;
+  return rewrite === undefined || nestedDecision ? rest : { ...rest, rewrite };
 }
 
 type OutcomeDraft = { -readonly [K in keyof Outcome]: Outcome[K] };

@@ -3,6 +3,9 @@ import { kindOf } from '../../values/problem.js';
 import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
 
+/** The key of values that are refused when the answer is read, although a helper's words count in their place. */
+export const REFUSED = Symbol('refused');
+
 /** A known key has a value of the wrong type. The message names the field. */
 export class BadOutput extends TypeError {
   override readonly name = 'BadOutput';

@@ -179,14 +179,18 @@ export function interpretOutput(
     dialect: registration.dialect,
     mcpTool: fire.spec.rewrites?.mcpKeys !== undefined && isMcpTool(fire.input['tool_name']),
   });
-  if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
+  const failure: Failure | undefined = 'bad' in result ? { cause: 'bad_schema', message: result.bad } : undefined;
+  const said = 'bad' in result ? result.kept : result.outcome;
+  if (said === undefined) return { failure };
   // An empty object is no opinion, like no output.
-  if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
-  const idle = idleStop(fire.spec, result.outcome, registration.dialect);
-  const warnings = idle.length === 0 ? result.warnings : [...result.warnings, ...idle];
-  const outcome = fire.services.largeOutput.shorten(result.outcome, fire.input['session_id']);
-  if (fire.options.keepsKeys && outcome.rewrite !== undefined) return overOld(fire, outcome, warnings);
-  return { outcome, ...notTaken(fire, registration, outcome), warnings };
+  if (Object.keys(said.output).length === 0) return { warnings: result.warnings };
+  const warnings = join(result.warnings, idleStop(fire.spec, said, registration.dialect));
+  const outcome = fire.services.largeOutput.shorten(said, fire.input['session_id']);
+  const isOver = fire.options.keepsKeys && outcome.rewrite !== undefined;
+  const read = isOver
+    ? overOld(fire, outcome, warnings)
+    : { outcome, ...notTaken(fire, registration, outcome), warnings };
+  return failure === undefined ? read : { ...read, failure };
 }
 
 /** Merges a rewrite over the old input, for agents that keep the keys which a rewrite leaves out. */
@@ -272,5 +276,5 @@ function settled(answer: StartedWork): Promise<unknown> {
 }
 
 function join(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined {
-  return a && b ? [...a, ...b] : (a ?? b);
+  return a?.length && b?.length ? [...a, ...b] : a?.length ? a : (b ?? a);
 }

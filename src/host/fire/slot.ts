@@ -133,5 +133,9 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
+  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = result.outcome;
 }
+
+/** From code, an answer that ends the run denies too. */
+const rankOf = ({ registration }: Slot, { outcome }: Attempt): number =>
+  outcome?.continue === false && registration.dialect === 'code' ? RANK.deny : RANK[outcome?.verdict ?? 'none'];

@@ -86,8 +86,9 @@ function outcomeOf({ name, answers }: RecordedHook, spec: EventSpec): HandlerOut
   const own = output?.['hookSpecificOutput'] as Json | undefined;
   const eventName = String(own?.['hookEventName'] ?? spec.name);
   const read = readOutput(spec, output ?? {}, { eventName, nameRequired: false, mcpTool: true });
-  if ('bad' in read) return undefined;
-  return listOutcomes([{ registration: { id: '', name } as Registration, outcome: read.outcome }])[0];
+  const outcome = 'bad' in read ? read.kept : read.outcome;
+  if (outcome === undefined) return undefined;
+  return listOutcomes([{ registration: { id: '', name } as Registration, outcome }])[0];
 }
 
 function saidOf(outcome: HandlerOutcome | undefined, failed: DecisionFailure | undefined): OutcomeFields | undefined {
