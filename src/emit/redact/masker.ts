@@ -131,7 +131,8 @@ export class Masker {
   #list(list: readonly unknown[], all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: unknown[] | undefined;
     // Only neighbours can mark an element as secret.
-    const told = all || !this.#named || list.length < 2 ? undefined : this.#told(list);
+    const isTold = !all && list.length > 1 && (this.#named || this.#keys.size > 0);
+    const told = isTold ? this.#told(list) : undefined;
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
       const masked =
@@ -146,8 +147,9 @@ export class Masker {
   /** Elements that other elements mark as secret (arguments after a flag, values after a name): by index, masked. */
   #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
     const told = new Map<number, unknown>();
-    for (const at of pairsOf(list)) told.set(at, this.#whole(list[at] as string));
-    for (const [at, [name, value]] of entriesOf(list)) told.set(at, Object.freeze([name, this.#whole(value)]));
+    for (const at of this.#named ? pairsOf(list) : []) told.set(at, this.#whole(list[at] as string));
+    for (const [at, [name, value]] of this.#named ? entriesOf(list) : [])
+      told.set(at, Object.freeze([name, this.#whole(value)]));
     for (const [i, spans] of argumentSpans(list, (text) => this.finder.find(text)))
       if (!told.has(i)) told.set(i, this.part(list[i] as string, 0, (list[i] as string).length, spans));
     return told.size === 0 ? undefined : told;

@@ -12,9 +12,10 @@ const CONTEXT = 1024;
 /** A line that continues in the next one: it ends with a flag or with a continuation. */
 const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`])[ \t]*\r?\n$/;
 
-function hangs(line: string): boolean {
+function hangs(line: string, finder: Finder): boolean {
   const found = HANGING.exec(line);
-  return found !== null && (found[1] === undefined || nameKind(found[1]) !== undefined);
+  if (found === null || found[1] === undefined) return found !== null;
+  return nameKind(found[1]) !== undefined || finder.isOwn(found[1]);
 }
 
 /** Masks part of a text whose secrets were found already; counts the masked values. */
@@ -47,7 +48,8 @@ export class MaskedStream {
     const secrets = this.#finder.find(text);
     const to = Math.max(from, this.#cut(text, from, secrets));
     const told = mask(text, from, to, secrets);
-    this.#context = contextOf(text.slice(0, to));
+    const read = text.slice(0, to);
+    this.#context = this.#finder.rest(read) || contextOf(read);
     this.#held = text.slice(to);
     return told;
   }
@@ -55,7 +57,8 @@ export class MaskedStream {
   /** How much of the text can be emitted now. */
   #cut(text: string, from: number, secrets: readonly TextSpan[]): number {
     let cut = lineEnd(text);
-    while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
+    while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut), this.#finder))
+      cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
     const last = secrets.at(-1);
     const key = last?.[2] ? last[0] : this.#finder.openKey(text);
@@ -75,8 +78,10 @@ export class MaskedStream {
   }
 }
 
-/** Matches the end of a secret that is too long to be held back: a key's last line, or the first line that a block does not indent. */
+/** Matches the end of a secret that is too long to be held back: a quote, a key's last line, or the first line that a block does not indent. */
 function endOf(text: string, open: number): RegExp {
+  const [, slashes = '', quote] = /(\\*)(["'`])$/.exec(text.slice(Math.max(0, open - 8), Math.max(0, open))) ?? [];
+  if (quote !== undefined) return new RegExp(String.raw`(?<!\\)\\{${slashes.length}}${quote}`);
   if (open < 0) return /[\s"'`]/;
   return text.startsWith('----', open) ? /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/ : /[\r\n](?=[^\s])/;
 }

@@ -2,7 +2,7 @@ import { withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
-import { ownNameFinder } from './own-names.js';
+import { ownNames } from './own/names.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
 import { merged, scanner } from './scan.js';
@@ -17,8 +17,12 @@ export interface Finder {
   readonly shortest: number;
   /** The kind of a value by its shape: the shape's name, else `secret`. */
   nameOf(value: string): string;
-  /** The index where an unfinished private key begins; -1: none. */
+  /** The index where an unfinished private key begins, or an unfinished element of the caller's own name; -1: none. */
   openKey(text: string): number;
+  /** What a text that follows must be read behind, if this one ends within the value of one of the caller's own names; else ''. */
+  rest(text: string): string;
+  /** Whether a name is one of the caller's own. */
+  isOwn(name: string): boolean;
 }
 
 const NOTHING: readonly TextSpan[] = [];
@@ -36,24 +40,39 @@ export function createFinder(
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
   const find = (text: string): readonly TextSpan[] => (named ? everyReading(text, scan) : scan(text));
   const own = patternFinder(patterns);
-  const ownNames = ownNameFinder(keys);
+  const names = ownNames(keys);
   return {
-    shortest: own === undefined && ownNames === undefined ? SHORTEST : 0,
+    shortest: own === undefined && names === undefined ? SHORTEST : 0,
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (ownNames !== undefined) spans = merged([...spans, ...ownNames(text)]);
+      if (names !== undefined) spans = merged([...spans, ...readings(text, names.find)]);
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
+    rest: (text) => names?.rest(text) ?? '',
+    isOwn: (name) => names?.has(name) === true,
     nameOf: (value) => (BEGIN.test(value) ? 'private-key' : tokens.nameOf(value)),
     openKey(text) {
+      const held = names?.hold(text) ?? -1;
+      if (held >= 0) return held;
       const at = text.lastIndexOf('BEGIN ');
       for (const begin of at < 0 ? [] : [at - 5, at - 6]) if (begin >= 0 && isOpenKey(text, begin)) return begin;
       return -1;
     },
   };
+}
+
+/** What is found in a text as it is, as a terminal shows it, with its escaped line ends as line ends, and without the prefixes of its lines. */
+function readings(text: string, look: (text: string) => readonly TextSpan[]): readonly TextSpan[] {
+  const spans = [...look(text)];
+  const shown = withoutColours(text);
+  if (shown !== undefined) spans.push(...look(shown.text).map(shown.back));
+  const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : text;
+  if (lines !== text) spans.push(...look(lines));
+  spans.push(...withoutPrefixes(lines, look, true));
+  return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */

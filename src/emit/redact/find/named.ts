@@ -223,7 +223,8 @@ function trailing(text: string, start: number, end: number, sure: boolean): numb
 const LINE_START =
   /(?:^|[\r\n]|\\n)(?:[ \t]*\d{1,6}(?:\t|\\t|→|[:|] ?)|[\w./-]{1,80}:\d{1,6}[:-])?[ \t>#*+-]*(?:(?:export|set|setx|env|declare|local|readonly)[ \t]+(?:-\w+[ \t]+)?)?\\*["']?$/;
 
-function beginsLine(text: string, at: number): boolean {
+/** Whether a name is the first in its line, behind its indentation, a list's dash or `export`. */
+export function beginsLine(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 48), at);
   return LINE_START.test(before) && (at <= 48 || /[\r\n]|\\n/.test(before));
 }

@@ -1,0 +1,141 @@
+import { indentOf } from '../formats/blocks.js';
+import { type TextSpan, take } from '../quoted.js';
+import { isPlaceholder } from '../values.js';
+import { isLeft, isLiteral, valuesWithin } from './brackets.js';
+import type { Reach } from './reach.js';
+
+/** What was read after a name. */
+export interface OwnValues {
+  readonly spans: readonly TextSpan[];
+  /** The index behind what was read. */
+  readonly end: number;
+  /** If the text ends within the value: what text that follows must be read behind. */
+  readonly rest?: string;
+  /** If the value counts only once its end is there: the index where it begins. */
+  readonly hold?: number;
+}
+
+/** Another name and its sign in the same line: `, id: 5`, ` status=200`. */
+const PAIR = String.raw`[,;]?[ \t]+\\{0,8}["']?[\p{L}_][\p{L}\p{N}_.-]{0,100}\\{0,8}["']?(?:=(?!=)|:(?=[ \t]|\\{0,8}["']))`;
+const ENDS = String.raw`\r?\n|${PAIR}|[ \t]+(?:#|//)(?:[ \t!]|$)|[,;]?[ \t]+[{[]\\{0,8}["']`;
+const WRITTEN = String.raw`\\+[nr]`;
+/** In a sentence or a log line, a value of several words ends with the clause, or with what is no word. */
+const CLAUSE = String.raw`[,;.!?](?=[\s,;.!?]|$)|["\x60|<>{}&]|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])|[ \t](?:[-–—=~]{1,3}|-{1,2}[A-Za-z][\w-]*)(?=[ \t=]|$)`;
+const ending = (...ends: readonly string[]): RegExp => new RegExp(ends.join('|'), 'gu');
+const END = ending(ENDS);
+const END_WRITTEN = ending(ENDS, WRITTEN);
+const END_OF_CLAUSE = ending(ENDS, WRITTEN, CLAUSE);
+/** What code computes, and what stands for a value. */
+const COMPUTED = /(?:await|new|typeof)[ \t]|[\w$.?!]{1,100}\(|\$\(|\{\{|\$\{|<%|<[^<>\n]{0,80}>[ \t]*(?:\r?\n|$)|\/\*/y;
+
+/** A value without quotes. `whole`: nothing but the value is in the line; else it ends with its clause. `written`: line ends may be escaped. */
+export function plainValue(
+  { text }: Reach,
+  at: number,
+  { whole, written }: { readonly whole: boolean; readonly written: boolean },
+): TextSpan | undefined {
+  if (take(COMPUTED, text, at) !== undefined) return undefined;
+  const pattern = whole ? (written ? END_WRITTEN : END) : END_OF_CLAUSE;
+  pattern.lastIndex = at;
+  const said = bare(text.slice(at, pattern.exec(text)?.index));
+  if (said === '' || isLeft(said, true) || isLiteral(said)) return undefined;
+  return !/[ \t]/.test(said) && isPlaceholder(said) ? undefined : [at, at + said.length];
+}
+
+const OPENING: Readonly<Record<string, string>> = { ']': '[', '}': '{', ')': '(' };
+
+/** A value without the comma behind it, or a bracket that closes around it. */
+export function bare(value: string): string {
+  let end = value.length;
+  const left = new Map<string, number>();
+  for (const character of value) left.set(character, (left.get(character) ?? 0) + 1);
+  for (; end > 0; end--) {
+    const last = value[end - 1] as string;
+    const open = OPENING[last];
+    const count = left.get(last) as number;
+    if (open === undefined ? !/[,;\s]/.test(last) : count <= (left.get(open) ?? 0)) break;
+    left.set(last, count - 1);
+  }
+  return value.slice(0, end);
+}
+
+const DASHES = /(?:-[ \t]+)*/y;
+const KEY =
+  /(?:\\{0,8}"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'#[{,&*!|>%@`:][^\n:#]{0,200})[ \t]*:(?=[ \t]|\r?(?:\n|$))[ \t]*/y;
+const SCALAR = /[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+const EMPTY = /[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+
+/** The values in the lines below a name in YAML. `name`: where it begins; `head`: the index of what follows its colon. */
+export function blockBelow(reach: Reach, name: number, head: number): OwnValues | undefined {
+  const { text } = reach;
+  const isScalar = take(SCALAR, text, head) !== undefined;
+  if (!isScalar && take(EMPTY, text, head) === undefined) return undefined;
+  const indent = indentOf(text, name);
+  if (indent === undefined) return undefined;
+  const begins = reach.next('\n', head) + 1;
+  const spans: TextSpan[] = [];
+  /** The indentation of the name of a scalar, all of whose lines are its value. */
+  let scalar = isScalar ? indent : undefined;
+  let line = begins;
+  let first = line;
+  while (line < text.length) {
+    const begin = line;
+    const end = reach.lineEnd(line);
+    let at = line;
+    while (text[at] === ' ' || text[at] === '\t') at++;
+    const depth = at - line;
+    const next = reach.next('\n', line) + 1;
+    const isEmpty = at >= end;
+    const isItem = text[at] === '-' && /\s/.test(text[at + 1] ?? ' ');
+    if (!isEmpty && (isScalar || depth !== indent || !isItem) && depth <= indent) break;
+    line = next;
+    if (isEmpty || (scalar === undefined && text[at] === '#')) continue;
+    if (scalar !== undefined && depth > scalar) {
+      join(text, spans, [at, end], first);
+      continue;
+    }
+    scalar = undefined;
+    take(DASHES, text, at);
+    at = DASHES.lastIndex;
+    const column = at - begin;
+    const isKey = take(KEY, text, at) !== undefined;
+    if (isKey) at = KEY.lastIndex;
+    if (take(SCALAR, text, at) !== undefined) {
+      scalar = isKey ? column : depth;
+      first = next;
+      continue;
+    }
+    const value = valueIn(reach, at, end);
+    spans.push(...value.spans);
+    if (value.end > end) line = reach.next('\n', value.end - 1) + 1;
+  }
+  if (line === begins && begins < text.length) return undefined;
+  const from = text.lastIndexOf('\n', name - 1) + 1;
+  return {
+    spans,
+    end: Math.min(line, text.length),
+    ...(line >= text.length ? { rest: text.slice(from, begins) } : {}),
+  };
+}
+
+/** Lines of a scalar are one value. */
+function join(text: string, spans: TextSpan[], [start, end]: TextSpan, first: number): void {
+  const last = spans.at(-1);
+  if (last !== undefined && last[0] >= first && !/\S/.test(text.slice(last[1], start)))
+    spans[spans.length - 1] = [last[0], end];
+  else spans.push([start, end]);
+}
+
+function valueIn(reach: Reach, at: number, end: number): { readonly spans: readonly TextSpan[]; readonly end: number } {
+  const { text } = reach;
+  if (at >= end) return { spans: [], end };
+  if ('[{'.includes(text[at] as string) && !text.startsWith('{{', at)) return valuesWithin(reach, at);
+  const quoted = reach.quoted(at);
+  if (quoted !== undefined)
+    return { spans: isLeft(text.slice(quoted.span[0], quoted.span[1]), false) ? [] : [quoted.span], end: quoted.end };
+  let said = text.slice(at, end);
+  const comment = said.search(/[ \t]#/);
+  if (comment >= 0) said = said.slice(0, comment);
+  said = said.trimEnd();
+  return { spans: said === '' || isLiteral(said) ? [] : [[at, at + said.length]], end };
+}

@@ -1,0 +1,288 @@
+import { elementSecret } from '../elsewhere.js';
+import { beginsLine, ownSecret, valueOfName } from '../named.js';
+import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
+import { tailOf } from '../shell/words.js';
+import { isLeft, isLiteral, valuesWithin } from './brackets.js';
+import { elementValues } from './elements.js';
+import { bare, blockBelow, type OwnValues, plainValue } from './lines.js';
+import { Reach } from './reach.js';
+
+/** Finds the values of the caller's own names. */
+export interface OwnNames {
+  find(text: string): readonly TextSpan[];
+  /** What a text that follows must be read behind, if this one ends within a value; else ''. */
+  rest(text: string): string;
+  /** The index from which a text counts only once more of it is there; -1: none. */
+  hold(text: string): number;
+  has(name: string): boolean;
+}
+
+interface Reading {
+  readonly spans: readonly TextSpan[];
+  readonly rest: string;
+  readonly hold: number;
+}
+
+/** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
+interface Place {
+  readonly at: number;
+  readonly read: (reach: Reach) => OwnValues | undefined;
+}
+
+const NOTHING: Reading = { spans: [], rest: '', hold: -1 };
+
+/**
+ * Finds the values of the caller's own names, in lower case: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`. Any value is a secret, in a
+ * list, an object or lines below the name each one. undefined: there are no names.
+ */
+export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
+  const all = [...names].filter((name) => name.trim() !== '').sort((a, b) => b.length - a.length);
+  if (all.length === 0) return undefined;
+  const known = new Set(all);
+  const name = all.map(asPattern).join('|');
+  const assigned = new RegExp(
+    String.raw`${BEGINS}(${name})(?:\?|\[\])?[\\"'\x60\]*]{0,40}[ \t]{0,8}(?:\|\|?|\?\?|\+)?(?=[:=])`,
+    'giu',
+  );
+  const option = new RegExp(
+    String.raw`(?<=^|[\s"'\x60(\[,=])--?(${name})(?:\\*["'\x60](?:[ \t]*,\s*|[ \t]+)|[ \t]+(?:\\\r?\n[ \t]*)?)(?=[^\s,])`,
+    'giu',
+  );
+  const element = new RegExp(String.raw`<((?:[\w.-]{1,40}:)?(?:${name}))(?=[\s>])[^<>]{0,400}>`, 'giu');
+  const any = new RegExp(name, 'iu');
+  const read = (text: string): Reading => {
+    if (!any.test(text)) return NOTHING;
+    const places: Place[] = [];
+    const signs = new Set<number>();
+    for (const { index, 0: part, 1: own = '' } of text.matchAll(assigned)) {
+      signs.add(index + part.length);
+      places.push({
+        at: index,
+        read: (reach) => assignedValue(reach, [index, index + own.length], index + part.length),
+      });
+    }
+    for (const { index, 0: part, 1: own = '' } of text.matchAll(option))
+      places.push({ at: index, read: (reach) => optionValue(reach, index + part.length, own) });
+    for (const { index, 1: tag = '' } of text.matchAll(element))
+      places.push({ at: index, read: (reach) => elementValues(reach, index, tag) });
+    return readAll(text, places, signs, known);
+  };
+  return {
+    find: (text) => read(text).spans,
+    rest: (text) => read(text).rest,
+    hold: (text) => read(text).hold,
+    has: (one) => known.has(one.toLowerCase()),
+  };
+}
+
+function readAll(text: string, places: Place[], signs: ReadonlySet<number>, known: ReadonlySet<string>): Reading {
+  const reach = new Reach(text);
+  const spans: TextSpan[] = [];
+  const regions: TextSpan[] = [];
+  let [end, rest, hold] = [0, '', -1];
+  for (const place of places.sort((a, b) => a.at - b.at)) {
+    // What was read for one name is not read again for the next.
+    if (place.at < end) continue;
+    const found = place.read(reach);
+    if (found === undefined) continue;
+    spans.push(...found.spans);
+    if (found.rest !== undefined) rest = found.rest;
+    if (found.hold !== undefined && hold < 0) hold = found.hold;
+    if (found.end > place.at) regions.push([place.at, found.end]);
+    end = Math.max(end, found.end);
+  }
+  let region = 0;
+  const put = (found: TextSpan | readonly TextSpan[] | undefined): number => {
+    if (found === undefined) return 0;
+    const all = typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
+    spans.push(...all);
+    return all.at(-1)?.[1] ?? 0;
+  };
+  let behind = 0;
+  for (const { index } of text.matchAll(/[=>]/g)) {
+    while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;
+    if (index < behind || signs.has(index) || (regions[region]?.[0] ?? text.length) <= index) continue;
+    if (text[index] === '>') behind = put(elementSecret(text, index, kindIn(known)));
+    else if (!'=>'.includes(text[index + 1] ?? ' ')) behind = put(ownSecret(text, index, known));
+  }
+  return { spans, rest, hold };
+}
+
+/** Not within a longer name; the letter of an escaped line end is none of its letters. */
+const BEGINS = String.raw`(?:(?<![\p{L}\p{N}_]|[\p{L}\p{N}_]-)|(?<=\\[nrt]))`;
+
+const kindIn = (names: ReadonlySet<string>) => (name: string) =>
+  names.has(name.toLowerCase()) ? ('password' as const) : undefined;
+
+/** Matches a name in any case; blanks of any width, and letters as JSON may escape them. */
+function asPattern(name: string): string {
+  return [...name.trim().replace(/\s+/g, ' ')]
+    .map((letter) => {
+      if (letter === ' ') return String.raw`[ \t]{1,8}`;
+      const plain = letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
+      if (letter < '\x80') return plain;
+      const escaped = [letter.toLowerCase(), letter.toUpperCase()].map((one) =>
+        Array.from(one.split(''), (unit) => String.raw`\\+u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
+          '',
+        ),
+      );
+      return `(?:${[plain, ...new Set(escaped)].join('|')})`;
+    })
+    .join('');
+}
+
+const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
+const BLANKS = /[ \t]*/y;
+/** In JSON a value may be in the next line. */
+const GAP = /(?:\s|\\+[nrt])*/y;
+const CALLED = /(?:&|new )?[A-Z][\w.]* ?(?=\{)/y;
+const NEXT_TEXT = /[ \t]*\+\s*(?=\\*["'`])/y;
+/** In JSON, a value without quotes. */
+const NUMBER = /-?\d[\w.+-]*/y;
+
+/** The value after a name and its sign. */
+function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
+  const { text } = reach;
+  const sign = take(SIGN, text, separator)?.[0] ?? '';
+  if (sign === '::' || sign === '://') return undefined;
+  const behind = separator + sign.length;
+  take(BLANKS, text, behind);
+  let at = BLANKS.lastIndex;
+  const isTight = at === behind && name[1] === separator;
+  const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
+  const begin = isQuoted ? startOfQuote(text, name[0]) : name[0];
+  const isComparison = sign === '==' || sign === '===';
+  if (sign === ':') {
+    const below = blockBelow(reach, name[0], at);
+    if (below !== undefined && (below.spans.length > 0 || !isQuoted)) return below;
+  }
+  if (isQuoted && !isComparison) {
+    take(GAP, text, at);
+    at = GAP.lastIndex;
+  }
+  if (at >= text.length) return isQuoted ? { spans: [], end: at, rest: text.slice(begin) } : undefined;
+  // `user => { … }` is a function.
+  const isArrow = sign === '=>' && !isQuoted;
+  if (!isArrow && !isComparison) {
+    const called = take(CALLED, text, at) === undefined ? at : CALLED.lastIndex;
+    if (isBracket(text, called, isQuoted || isTight)) {
+      // Words in parentheses are a list only if it ends.
+      if (text[called] === '(' && reach.closing(called) === undefined) return { spans: [], end: called, hold: begin };
+      const { spans, end, rest } = valuesWithin(reach, called);
+      return { spans, end, ...(rest === undefined ? {} : { rest: text.slice(begin, at) + rest }) };
+    }
+  }
+  const isShell = sign === '=';
+  const quoted = quotedValue(reach, at, isShell);
+  if (quoted !== undefined) return quoted;
+  if (isArrow || isComparison)
+    return isArrow && take(NUMBER, text, at) !== undefined
+      ? { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex }
+      : undefined;
+  return unquoted(reach, { name, separator, at, sign, isTight, isQuoted });
+}
+
+/** The index where the quote before a name begins. */
+function startOfQuote(text: string, name: number): number {
+  let at = name - 1;
+  while (at > 0 && text[at - 1] === '\\') at--;
+  return at;
+}
+
+function isBracket(text: string, at: number, isSure: boolean): boolean {
+  if (text.startsWith('{{', at) || text.startsWith('{%', at) || text.startsWith('[redacted ', at)) return false;
+  return '[{'.includes(text[at] ?? ' ') || (isSure && text[at] === '(');
+}
+
+function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | undefined {
+  const { text } = reach;
+  const said = isShell && /["$`\\<(]/.test(text[at] as string) ? valueAt(text, at, SHELL_RUN) : undefined;
+  // The text that a command outputs: `$(echo X)`.
+  if (said !== undefined && said.span[0] > at + 3 && /^\S*[(`]/.test(text.slice(at, at + 4)))
+    return { spans: [said.span], end: said.span[1] };
+  const spans: TextSpan[] = [];
+  let end = -1;
+  for (let from = at; ; from = NEXT_TEXT.lastIndex) {
+    const quoted = reach.quoted(from);
+    if (quoted === undefined) break;
+    const value = text.slice(quoted.span[0], quoted.span[1]);
+    if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
+      spans.push(quoted.span);
+    end = quoted.end;
+    if (quoted.closed && isShell && spans.length > 0) spans.push(...tailOf(text, quoted.span));
+    if (!quoted.closed || take(NEXT_TEXT, text, end) === undefined) break;
+  }
+  return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
+}
+
+interface Unquoted {
+  readonly name: TextSpan;
+  readonly separator: number;
+  readonly at: number;
+  readonly sign: string;
+  readonly isTight: boolean;
+  readonly isQuoted: boolean;
+}
+
+function unquoted(reach: Reach, { name, separator, at, sign, isTight, isQuoted }: Unquoted): OwnValues | undefined {
+  const { text } = reach;
+  const before = text.slice(Math.max(0, name[0] - 2), name[0]);
+  const isWithinQuotes = !isQuoted && /["'`]$/.test(before);
+  const starts = beginsLine(text, name[0]);
+  if (sign === ':' && (!isTight || isWithinQuotes || starts)) {
+    const written =
+      isWithinQuotes || /\\[nrt]$/.test(before) || !/[\r\n]/.test(text.slice(Math.max(0, name[0] - 48), name[0]));
+    const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
+    return span === undefined ? undefined : { spans: [span], end: span[1] };
+  }
+  const found = valueOfName(text, separator, name);
+  const spans =
+    found === undefined ? [] : typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
+  const first = spans[0];
+  if (first === undefined) return undefined;
+  const whole = wholeOf(reach, first, !isTight && starts && sign === '=');
+  const last = spans.length > 1 ? (spans.at(-1) as TextSpan) : whole;
+  const all = spans.length > 1 ? spans : [whole, ...tailOf(text, whole)];
+  return { spans: all, end: Math.max(last[1], all.at(-1)?.[1] ?? 0) };
+}
+
+/** Further groups with digits belong to a value: `DE12 3456 7890`. */
+const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
+/** `name = Bob Smith`, alone in its line. */
+const WORDS = /(?:[ \t]+[\p{L}\p{N}_.,@-]+)*[ \t]*(?=\r?(?:\n|$))/uy;
+
+function wholeOf(reach: Reach, [start, end, open]: TextSpan, isLine: boolean): TextSpan {
+  const { text } = reach;
+  const said = bare(text.slice(start, end));
+  const to = said === '' ? end : start + said.length;
+  if (isLine && take(WORDS, text, to) !== undefined && !isLiteral(said))
+    return [start, start + text.slice(start, WORDS.lastIndex).trimEnd().length];
+  if (to === end && /\d$/.test(said) && take(GROUPS, text, end) !== undefined) return [start, GROUPS.lastIndex];
+  return open === true ? [start, to, open] : [start, to];
+}
+
+function optionValue(reach: Reach, at: number, name: string): OwnValues | undefined {
+  const { text } = reach;
+  if (/[$<]\(/.test(text.slice(at, at + 2)) || text[at] === '$') {
+    const said = valueAt(text, at, SHELL_RUN);
+    const isSaid = said !== undefined && said.span[0] > at;
+    const isText =
+      said !== undefined &&
+      !isSaid &&
+      !/^\$(?:\(|\{|[A-Za-z_\d@*#?]|$)/.test(text.slice(at, at + 2)) &&
+      text[at + 1] !== '(';
+    return isSaid || isText ? { spans: [said.span], end: said.span[1] } : undefined;
+  }
+  const quoted = quotedValue(reach, at, true);
+  if (quoted !== undefined) return quoted;
+  const value = valueAt(text, at, SHELL_RUN);
+  if (value === undefined) return undefined;
+  const [start] = value.span;
+  const said = bare(text.slice(...(value.span as [number, number])));
+  // `--iban IBAN` in a help text.
+  const isMeta = said === said.toUpperCase() && said.toLowerCase() === name.toLowerCase();
+  if (said === '' || (said.startsWith('-') && !/^-\d/.test(said)) || isLeft(said, true) || isMeta) return undefined;
+  const span: TextSpan = [start, start + said.length];
+  const all = [span, ...tailOf(text, span)];
+  return { spans: all, end: all.at(-1)?.[1] ?? span[1] };
+}
