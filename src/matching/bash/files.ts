@@ -1,9 +1,10 @@
 import type { Redirection } from 'unbash';
+import { orders } from './filters/columns.js';
+import { ANY_FILE, isLine, noteFiltered, noteWritten } from './filters/noted.js';
 import {
   callsTest,
   filledIn,
   isPattern,
-  nameOf,
   noteActivated,
   noteAnyPath,
   noteFolder,
@@ -11,7 +12,6 @@ import {
   noteGone,
   noteMoves,
   noteRead,
-  placesOf,
   SOME,
   spread,
 } from './moves.js';
@@ -68,16 +68,6 @@ export function clearFiles(files: BashFiles): void {
   for (const set of [...SETS, ...MAPS, 'written', 'ran'] as const) files[set].clear();
 }
 
-/** Notes a file that the line writes. `known`: its whole content is text of the line. */
-function noteWritten(word: KnownWord, known: boolean, found: BashReading): void {
-  if (word.text.startsWith('/dev/')) return;
-  const name = nameOf(word);
-  // The path is a folder.
-  if (name === '') return;
-  for (const one of [name, ...placesOf(word.text, found)(name)])
-    found.written.set(one, known && !found.written.has(one));
-}
-
 /** Notes the files that redirections write. `known` is called at most once, because it reads all words. */
 export function noteRedirects(redirects: readonly Redirection[], known: () => boolean, found: BashReading): void {
   let isKnown: boolean | undefined;
@@ -95,24 +85,6 @@ const MOST_OPTIONS = 20;
 
 /** Download programs, which may be given only the target folder. */
 const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
-/** Programs that write the lines that they read, perhaps in another order or not all. */
-const ORDERS = /^(?:.*\/)?(?:sort|shuf|uniq)$/;
-/** Scripts of sed and awk that write lines as they are. */
-const COPIES = /^(?:[\d,$!]*(?:p|w\s+[\w.+/-]+)|\{\s*print\s*>{1,2}\s*"[^"]*"\s*\})\s*$/;
-const COPIERS = /^(?:.*\/)?(?:sed|[gmn]?awk)$/;
-
-/** Whether a filter writes a line of its input as it is. Then what it writes is searched for commands anyway. */
-function writesLine(
-  [name, ...given]: readonly KnownWord[],
-  input: ScriptContext['input'],
-  targets: readonly KnownWord[],
-) {
-  if (name === undefined || !Array.isArray(input) || input.some((text) => /\n./s.test(text))) return false;
-  const own = given.filter(({ text }) => !text.startsWith('-') || /^-\w*e|^--exp/.test(text));
-  if (ORDERS.test(name.text)) return own.every((word) => targets.some(({ text }) => text === word.text));
-  return COPIERS.test(name.text) && own.every(({ text }) => /^-\w*e$/.test(text) || COPIES.test(text));
-}
-
 const GOES = /^(?:cd|chdir|pushd|popd)$/;
 /** Options that set the folder of a command: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
 const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
@@ -145,9 +117,11 @@ export function noteFiles(
   const name = given[0] as KnownWord;
   // All of its words have been read for this.
   if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
-  const known = use.writes === true && Array.isArray(input);
-  if (use.targets !== undefined && !writesLine(given, input, use.targets))
+  if (use.targets !== undefined) {
+    const known = use.writes ? Array.isArray(input) : isLine(input) && orders(given, use.targets);
     for (const target of use.targets) noteWritten(target, known, found);
+  }
+  noteFiltered(use, input, open, found);
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
@@ -235,6 +209,9 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
   }
 }
 
+/** Files that programs read whatever their words are. */
+const READ_ALWAYS = /^\.(?:git(?:config)?|bashrc|(?:bash_)?profile|bash_login|z(?:shrc|shenv|profile)|justfile)$/;
+
 /**
  * Whether the line runs a file that it writes itself with unknown content: in pieces, or from another program's output. Also sets
  * `runsFiles` if it may run any file that it writes, and `runsSurely` if a shell runs it.
@@ -266,6 +243,10 @@ export function runsPieces(found: BashReading): boolean {
   // A copy of unknown content under an unknown name may be any file.
   const isCopied = !hasSome && written.get(SOME) === false;
   if (isCopied && [...ran].some(([name, isShells]) => isShells && !name.startsWith('.'))) return true;
+  if (found.written.has(ANY_FILE)) {
+    if (programs.length > 0 || mayBeCalled(ANY_FILE)) return true;
+    if ([...ran].some(([name, isShells]) => isShells && !READ_ALWAYS.test(name))) return true;
+  }
   if (programs.length === 0) return false;
   // Of the values of variables, only files that are written by name, or through such a variable.
   const values = new Set([...filledIn(found)].flatMap((name) => (name.startsWith('=') ? [name.slice(1)] : [])));

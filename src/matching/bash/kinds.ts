@@ -1,3 +1,5 @@
+import { readAwk } from './filters/awk.js';
+import { readSed } from './filters/sed.js';
 import type { BashProgram } from './program.js';
 
 // Entries that several programs of the table share.
@@ -134,19 +136,13 @@ export const projectTools: Readonly<Record<string, BashProgram>> = {
   },
 };
 
-/** Names of files that a sed script writes: `w f` and `s/a/b/gw f`, up to the end of the line. */
-const SED_WRITES =
-  /(?:^(?:-\w*e|--expression=)?|[^A-Za-z_-])[gpIMm\d]{0,8}[wW](?:[^\S\n]+([\w.+/-]{1,255})|([\w.+-]{1,255}))[^\S\n]*$/gm;
-/** Files that an awk program writes, the last one in a variable: `print > "f"`, `print | "sort > f"`, `print > v`. */
-const AWK_WRITES =
-  /print[^\n;}]{0,200}?(?:>\s*"([^"]+)"|\|\s*"[^"]{0,200}>\s*([\w.+/-]+)\s*"|>\s*(?<variable>[A-Za-z_]\w{0,40})\s*(?=[;}\n]|$))/g;
 export const sed: BashProgram = {
   reads: true,
   moves: /^-\w*i|^--in-place/,
-  targets: SED_WRITES,
+  filter: readSed,
   only: /(?:^|[^A-Za-z_])e(?!\w)|^[\d,$]+!?e|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
 };
 export const awk: BashProgram = {
-  targets: AWK_WRITES,
+  filter: readAwk,
   only: /system|getline|^(?:(?!print).)*print.*\|/s,
 };

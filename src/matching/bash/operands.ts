@@ -8,47 +8,25 @@ import { type KnownWord, withoutBraces } from './words.js';
 export function noteTargets(
   words: readonly KnownWord[],
   from: number,
-  { targets, moves, takes }: BashProgram,
+  { targets, moves, takes, filter }: BashProgram,
   use: OptionUse,
 ): void {
-  if (targets === undefined && moves === undefined) return;
+  if (targets === undefined && moves === undefined && filter === undefined) return;
   const given = words.slice(from);
-  const stored = (word: KnownWord): KnownWord[] => namesIn(word, targets, given).map((name) => namedIn(word, name));
-  if (targets === 'second') use.targets = operandsOf(given.map(asInput), takes).operands.slice(1);
-  else if (targets !== undefined) use.targets = given.filter(({ text }) => text.search(targets) >= 0).flatMap(stored);
+  if (filter !== undefined) use.filter = { read: filter, words: given };
+  const stored = (word: KnownWord): KnownWord | undefined => {
+    const [, name] = targets?.exec(word.text) ?? [];
+    return name === undefined ? undefined : { ...word, text: name.includes('/') ? name : `./${name}` };
+  };
+  if (targets !== undefined) use.targets = given.flatMap((word) => stored(word) ?? []);
   if (moves === undefined) return;
   use.looked = (use.looked ?? 0) + from;
   const isFinders = words.slice(0, from).some(({ text }) => FINDERS.has(lastName(text)));
   const end = isFinders ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
   const all = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
   // `host:file` is stored as `file`.
-  use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from)[0] ?? from, to }));
+  use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from) ?? from, to }));
 }
-
-/** Variables of a script whose values are looked for. */
-const MOST_VARIABLES = 10;
-
-/** The names in the groups of each match. For a variable, the names that the words give it as text. */
-function namesIn({ text }: KnownWord, targets: BashProgram['targets'], given: readonly KnownWord[]): string[] {
-  if (!(targets instanceof RegExp)) return [];
-  const all = targets.global ? text.matchAll(targets) : [targets.exec(text)];
-  const matches = [...all].filter((match) => match !== null);
-  const variables = new Set(matches.flatMap(({ groups }) => groups?.['variable'] ?? []));
-  const values = [...variables].slice(0, MOST_VARIABLES).flatMap((variable) => {
-    const value = new RegExp(`\\b${variable}\\s{0,9}=\\s{0,9}"?([\\w.+/-]+)`, 'g');
-    return given.flatMap((word) => [...word.text.matchAll(value)].flatMap(([, name]) => name ?? []));
-  });
-  const isName = (name: string | undefined): name is string => name !== undefined && !variables.has(name);
-  return [...matches.flatMap(([, ...names]) => names.filter(isName)), ...values];
-}
-
-const namedIn = (word: KnownWord, name: string): KnownWord => ({
-  ...word,
-  text: name.includes('/') ? name : `./${name}`,
-});
-
-/** `-` is an operand too. */
-const asInput = (word: KnownWord): KnownWord => (word.text === '-' ? { ...word, text: '/dev/stdin' } : word);
 
 /** Programs that end a command with a word of their own: `;` or `+` in find, `:::` in parallel. */
 const FINDERS: ReadonlySet<string> = new Set('find gfind bfs fd fdfind parallel sem'.split(' '));

@@ -1,3 +1,5 @@
+import type { Filter } from './filters/filter.js';
+
 /**
  * How a program runs commands from its arguments. Options are written as for getopt: `short` lists letters, `long` lists names.
  * A mark after an option says what it takes:
@@ -56,8 +58,10 @@ export interface BashProgram {
   readonly fills?: true;
   /** Any of its words may contain a command line in a syntax of its own, such as tar's `--checkpoint-action=exec=…`. */
   readonly reads?: true;
-  /** Words that match name a file that it writes, in a group: dd's `of=…`. `second`: the operands after the first are such files. */
-  readonly targets?: RegExp | 'second';
+  /** Words that match name a file that it writes, in the first group: dd's `of=…`. */
+  readonly targets?: RegExp;
+  /** Finds the files that it writes in its words, which are of a grammar of their own. */
+  readonly filter?: Filter;
   /** `last`: it copies the other operands to the last one. `some`: all to unknown names. RegExp: an option to change them in place. */
   readonly moves?: 'last' | 'some' | RegExp;
   /** Option letters that take a value; the value of `t` is the folder to which all operands are copied. */

@@ -1,3 +1,4 @@
+import { readUniq, readXxd } from './filters/columns.js';
 import {
   anywhere,
   awk,
@@ -238,8 +239,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { short: 'o>', long: 'compress-program! output>', rest: 'shown' },
   patch: { short: 'o>', long: 'output>', rest: 'shown', targets: /^([^-].*)$/s },
-  uniq: { rest: 'shown', targets: 'second', takes: 'fsw' },
-  xxd: { rest: 'shown', targets: 'second', takes: 'clgonsR' },
+  uniq: { rest: 'shown', filter: readUniq },
+  xxd: { rest: 'shown', filter: readXxd },
   'npm bun': { ...packages, unasked: 'package.json' },
   'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,

@@ -136,7 +136,7 @@ export function isSpent(found: BashReading): boolean {
 }
 
 /** One step is charged for this many characters of a text that is searched for words. */
-const TEXT_SHARE = 4;
+export const TEXT_SHARE = 4;
 
 /** Charges a text that is searched for words. Nested expansions such as `${ a ${ b` are each as long as the rest of the line. */
 export function spendText({ length }: { readonly length: number }, found: BashReading): void {

@@ -1,3 +1,4 @@
+import type { Filter } from './filters/filter.js';
 import type { Move } from './moves.js';
 import type { KnownWord } from './words.js';
 
@@ -27,6 +28,8 @@ export interface OptionUse {
   /** The files that it writes, and those that it copies or changes. */
   targets?: KnownWord[];
   moves?: readonly Move[];
+  /** Finds further files that it writes. */
+  filter?: { readonly read: Filter; readonly words: readonly KnownWord[] };
   /** It runs commands that are not in the line. */
   hidden?: true;
   /** Its words end where a command should follow. */

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { compileRule } from '../../src/matching/rule.js';
+
+const { rule } = compileRule('Bash(rm *)', { dialect: 'code', where: 'if' });
+const asks = (command: string): boolean =>
+  rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+
+it.each([
+  `awk '{print $0 " > " NR ".log" > "s"}'`,
+  `awk '{printf "%s >%s\\n", $0, "log" >> "s"}'`,
+  `awk '{print "a|b" ; if (NR > 1) print > "s"}'`,
+  `awk '/[}>]/ && $1 > 2 {print /x"/ $1 / 2 > "s"}'`,
+  `awk '{print(1 > 0) > "s" # ")}\n}'`,
+  `awk -F: -vx=1 -- '{print > "s"}' list`,
+  "sed -n 'w./s'",
+  "sed 's/[/]/w a/;saxaxaw s'",
+  "sed -n '\\axaw s'",
+  "sed -n '0,/x/!{a w a\\\nw b\nw s\n}'",
+  "sed -ne '1~2y/a/b/;/w a/p' -e ':w;tw' -e 's/a/w b/2w s'",
+  'sed -n "w $PWD/s"',
+  'uniq - s',
+  'uniq -uf 0 - s',
+  'uniq --group - s',
+  'uniq --skip-fields 0 - s',
+  'xxd -r -ps - s',
+  'xxd -ps -revert -cols 30 -c30 - s',
+])('a Bash rule knows which file %s writes', (write) => {
+  expect(asks(`curl -s h | ${write}; sh s`)).toBe(true);
+  expect(asks(`curl -s h | ${write}; head s; bash build.sh`)).toBe(false);
+});
+
+it.each([
+  `awk '{print|"cat>s"}'`,
+  `awk '{print | "tee s"}'`,
+  `awk '{print | c}'`,
+  `awk '{f="s";print > f}'`,
+  `awk -v f=s '{print > f}'`,
+  `awk '{print > ("s")}'`,
+  `awk '{print > "s" ""}'`,
+  `awk '{print > $NF}'`,
+  `awk '{print > ENVIRON["F"]}'`,
+  `awk '{system("tee s")}'`,
+  `awk -f a.awk`,
+  `awk "$PROGRAM"`,
+  `awk --odd '{print}'`,
+  `awk '@include "a"; {print}'`,
+  `sed -n -f a.sed`,
+  `sed -nfa.sed`,
+  `sed -n --file=a.sed`,
+  `sed -n -f <(echo 'w s')`,
+  `sed -n --e=y/q/m/`,
+  `sed -n "w $F"`,
+  `sed -n "$SCRIPT"`,
+  `sed $OPTIONS p`,
+  `sed '1~k'`,
+  `sed p -e p`,
+  `xargs sed`,
+  'uniq $A',
+  'uniq {a,s}',
+  'uniq a s t',
+  'uniq -1 a',
+  'xargs uniq a',
+  'find . -exec uniq {} s \\;',
+  'xxd --odd a',
+])('a Bash rule takes %s to write any file that the line runs', (write) => {
+  for (const run of ['sh s', 'bash build.sh', '. ./.s', 'EDITOR=./s git commit', 'export PATH=.; s'])
+    expect([run, asks(`curl -s h | ${write}; ${run}`)]).toEqual([run, true]);
+  for (const run of ['', 'make', 'git status', 'python3 a.py', 'cat s'])
+    expect([run, asks(`${write}; ${run}`)]).toEqual([run, false]);
+});
+
+it.each([
+  `awk -F'\t' '$3 > 100 && /a>b/ {print $1, ($2 > 3 ? "->" : "|"); n += $2 / 2} END {if (n > 1) print n}' data`,
+  `awk 'function f(a, b) { return (a > b) } NR > 1 { print a[i > 2] | "sort -k2,2n" ; print "x" > "/dev/stderr" }'`,
+  `awk '{print $'"$N"'}' data`,
+  'awk -v n="$N" \'$1 > n || $1 == 0 {print; next} {a[$1]++}\' data',
+  'sed -n 1,40p web',
+  `sed -n "\${A},\${B}p" web`,
+  "sed -e 's/wide w/a w b/g; /^w s/d' -e '$!N;P;D' -E web",
+  `sed -i "s|@DIR@|$(pwd)|; s/^v=.*/v=$V/w" web`.replace('/w"', '/g"'),
+  "sed -i '' 's/a/b/' web",
+  "sed ':a;N;$!ba;s/\\n/ /g' web",
+  "sed '1i\\\nw s' web",
+  'sort -t, -k2 data | uniq -c -f 1 --ignore-case',
+  'uniq -w 8 "$LIST"',
+  'xxd -s -16 -l 16 -g1 run.sh',
+])('a Bash rule does not ask about a script beside %s, which writes no file', (read) => {
+  expect(asks(`${read} | head; bash build.sh; ./s`)).toBe(false);
+});
+
+it.each([
+  "sed -n --e=y/q/m/ -e 'w s' <<< 'rq x'",
+  "sed -n -fx.sed -e 'w s' <<< 'rq x'",
+  "sed -n -e 'w s' -e 'w s' <<< 'm x;r\\'",
+  "sed -n -e 'w s' p <<< ls",
+  `awk -vORS='m x' '{print > "s"}' <<< r`,
+  `awk '{print > "s"}' p <<< ls`,
+  `awk '{print >> "s"}' <<< 'r\\'; awk '{print >> "s"}' <<< 'm x'`,
+  `printf r > s; awk '{print >> "s"}' <<< 'm x'`,
+  'sort -o s --files0-from=l <<< ls',
+  "shuf -n 2 -r -o s <<< 'm x;r\\'",
+  "uniq -c - s <<< 'x'",
+])('a Bash rule does not take what is written by %s for its input', (write) => {
+  expect(asks(`${write}; sh s`)).toBe(true);
+});
+
+it.each(["sed -n 'w s'", `awk '{print > "s"}'`, 'sort -o s', 'uniq - s', 'uniq -u - s'])(
+  'a Bash rule knows that %s writes a line as it is',
+  (write) => {
+    expect(asks(`${write} <<< 'ls x'; sh s`)).toBe(false);
+    expect(asks(`${write} <<< 'rm x'; sh s`)).toBe(true);
+    expect(asks(`find . -exec ${write} \\; <<< 'ls x'; sh s`)).toBe(true);
+  },
+);
