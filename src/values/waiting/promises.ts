@@ -31,9 +31,10 @@ export class BrokenPromise {
   }
 }
 
-/** Whether a value has a `then` method. If reading `then` throws, so does this. */
+/** Whether a value has a `then` method; a function may have one too. If reading `then` throws, so does this. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  const mayHave = typeof value === 'object' ? value !== null : typeof value === 'function';
+  return mayHave && typeof (value as { then?: unknown }).then === 'function';
 }
 
 const { then } = Promise.prototype;
@@ -50,23 +51,73 @@ function isOrdinary(answer: PromiseLike<unknown>): boolean {
   );
 }
 
+/** How many thenables may resolve to one another. Two that resolve to each other would never end. */
+const MOST_STEPS = 10_000;
+
 /**
  * Turns any thenable, whichever library made it, into a native promise; never throws. If its `then` does not work, the promise
  * resolves to a BrokenPromise. The thenable's own class never constructs a promise here: a hostile class could make one that ends the process.
  */
 export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // `resolve` would call the `then` of a value and drop what it returns.
-    const yes = (value: unknown): void =>
-      resolve(value === answer ? BrokenPromise.of('it resolves to itself') : (promiseIn(value) ?? value));
-    try {
-      listen(answer, yes, reject);
-    } catch (error) {
-      silence(answer);
-      // No effect if `then` settled the promise before it threw.
-      resolve(BrokenPromise.of(`its then() throws: ${messageOf(error)}`));
-    }
+    let steps = 0;
+    const brokenAs = (what: string): void => resolve(BrokenPromise.of(what));
+    /** Native `resolve` would call the `then` of a value and drop what it returns, so a thenable is returned, to be listened to. */
+    const next = (value: unknown, from: PromiseLike<unknown>): PromiseLike<unknown> | undefined => {
+      if (value === from) brokenAs('it resolves to itself');
+      else if (hasThen(value, brokenAs)) {
+        if (steps++ < MOST_STEPS) return value;
+        silence(value);
+        brokenAs(`it resolves to another one, more than ${MOST_STEPS} times`);
+      } else resolve(value);
+      return undefined;
+    };
+    /** A loop, because thenables that call back at once would nest as deep as their chain is long. */
+    const follow = (first: PromiseLike<unknown>): void => {
+      for (let at: PromiseLike<unknown> | undefined = first; at !== undefined; ) {
+        const from: PromiseLike<unknown> = at;
+        at = undefined;
+        let isCalling = true;
+        const once = onlyOnce();
+        const yes = once((value) => {
+          const then = next(value, from);
+          if (isCalling) at = then;
+          else if (then !== undefined) follow(then);
+        });
+        try {
+          listen(from, yes, once(reject));
+        } catch (error) {
+          silence(from);
+          once(() => brokenAs(`its then() throws: ${messageOf(error)}`))(error);
+        }
+        isCalling = false;
+      }
+    };
+    follow(answer);
   });
+}
+
+/** Makes callbacks of which only the first to be called has an effect. Nobody awaits what the others get. */
+function onlyOnce(): (call: (value: unknown) => void) => (value: unknown) => void {
+  let isSettled = false;
+  return (call) => (value) => {
+    if (isSettled) ignoreRejections(value);
+    else {
+      isSettled = true;
+      call(value);
+    }
+  };
+}
+
+/** As `isThenable`. If `then` cannot be read, it calls `broken` and throws nothing. */
+function hasThen(value: unknown, broken: (what: string) => void): value is PromiseLike<unknown> {
+  try {
+    return isThenable(value);
+  } catch (error) {
+    silence(value);
+    broken(`its then cannot be read: ${messageOf(error)}`);
+    return false;
+  }
 }
 
 /** Returns an ordinary promise unchanged, since its `then` is safe to call, and wraps anything else with `settle`. */
