@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, relative as relativeTo, resolve } from 'node:path';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
+import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, textAt, textOf } from './files/tree.js';
 import { execWords, type Invocation, shellOf } from './scripts/runs.js';
@@ -39,12 +40,29 @@ function* judge(
     }
     return;
   }
-  const script = about.script(path);
+  const kept = run.relative && KEPT.includes(file.kind) ? boundPath(path, file, about) : undefined;
+  const script = about.script(kept ?? path);
   if (!script) yield* missing(run, path, file, about);
   else {
-    if (run.relative && file.dialect === 'claude') yield relative(run, file);
+    if (kept !== undefined) yield bound(run, kept, about);
+    else if (run.relative && file.dialect === 'claude') yield relative(run, file);
     if (interpreter === undefined) yield* runItself(written, script, about);
   }
+}
+
+/** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
+const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];
+
+/** The script in the file's folder to which the path is bound; undefined if there is none. */
+function boundPath(path: string, { path: file, project }: SourceFile, about: CheckContext): string | undefined {
+  const kept = resolve(dirname(file), relativeTo(project ?? about.machine.cwd, path));
+  return about.script(kept) && kept;
+}
+
+function bound({ written }: Invocation, kept: string, { name }: CheckContext): ScriptFinding {
+  const message = `${written} is bound to ${name(kept)}: from a folder that has none it is not found, and from one that has another the hook fails as untrusted.`;
+  const fix = `Write its absolute path, or "$CLAUDE_PROJECT_DIR"/${written.replace(/^\.\//, '')} if each project has its own.`;
+  return { rule: 'script-relative', message, fix };
 }
 
 function* missing(run: Invocation, path: string, file: SourceFile, { name }: CheckContext): Generator<ScriptFinding> {

@@ -172,3 +172,26 @@ describe('a place', () => {
     ]);
   });
 });
+
+describe('a script that a file of our own names by a relative path', () => {
+  const found = ({ findings }: HookReport): string[] =>
+    findings.flatMap(({ rule, message }) => (/^script-(?:relative|missing)/.test(rule) ? [`${rule}: ${message}`] : []));
+  const bound = (written: string, path: string): string =>
+    `script-relative: ${written} is bound to ${path}: from a folder that has none it is not found, and from one that has another the hook fails as untrusted.`;
+
+  test.each(['hooks.json', 'hookscope.config.json'])('is bound to the folder of %s, which is said', async (name) => {
+    write({ [`mine/${name}`]: hooks('sh ./hooks/guard.sh'), 'mine/hooks/guard.sh': 'exit 0\n' });
+    const said = [bound('./hooks/guard.sh', join('mine', 'hooks', 'guard.sh'))];
+    expect(found(await check([`mine/${name}`]))).toEqual(said);
+    // Where another one is, it is not the one that runs.
+    write({ 'hooks/guard.sh': 'exit 0\n' });
+    expect(found(await check([`mine/${name}`]))).toEqual(said);
+  });
+
+  test('is not bound where there is none, nor by an absolute path or that of the project', async () => {
+    write({ 'mine/hooks.json': hooks('sh ./hooks/guard.sh'), 'hooks/guard.sh': 'exit 0\n' });
+    expect(found(await check(['mine/hooks.json']))).toEqual([]);
+    write({ 'mine/hooks/guard.sh': 'exit 0\n', 'mine/hooks.json': hooks(`sh ${join(folder, 'mine/hooks/guard.sh')}`) });
+    expect(found(await check(['mine/hooks.json']))).toEqual([]);
+  });
+});

@@ -37,8 +37,8 @@ export const SCRIPT_RULES = {
   'script-relative': {
     level: 'warning',
     about: 'A path to a script that is not always right',
-    why: "Hooks run in the session's current directory, which follows every cd of the agent. From another directory the script is not found.",
-    fix: `Begin with "$CLAUDE_PROJECT_DIR"/, in a plugin with "\${CLAUDE_PLUGIN_ROOT}"/.`,
+    why: "Hooks run in the session's current directory, which follows every cd of the agent. From another directory the script is not found. In a hooks file and a hookscope configuration a path is bound to the script in the file's folder: where it leads to another one, the hook fails as untrusted.",
+    fix: `Begin with "$CLAUDE_PROJECT_DIR"/, in a plugin with "\${CLAUDE_PLUGIN_ROOT}"/; in a hooks file of your own write the absolute path.`,
     bad: '"command": ".claude/hooks/guard.sh"',
     good: '"command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/guard.sh"',
   },

@@ -95,7 +95,7 @@ export class NamedPaths {
     for (const [path, use] of found) {
       if (isAbsolute(path) || use === 'implied') continue;
       for (const folder of folders) {
-        const name = `${folder}${path}`.replace(/^(?:\.\/+)+/, '');
+        const name = `${folder}${path}`.replace(/(?<=^|\/)(?:\.\/+)+/g, '');
         names.set(name, names.get(name) === true || use === 'run');
       }
     }
