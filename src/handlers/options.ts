@@ -1,6 +1,16 @@
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { checkOptions, type Keys } from '../values/options.js';
-import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, type Shape } from '../values/shape.js';
+import {
+  checks,
+  isObject,
+  isText,
+  itemsOf,
+  type OptionCheck,
+  oneOf,
+  SECONDS,
+  type Shape,
+  symbolIn,
+} from '../values/shape.js';
 
 /** Options of every hook that runs outside the host's process. Times are in seconds. */
 export interface ExternalOptions {
@@ -33,14 +43,28 @@ export const TEXT: OptionCheck = {
 
 export const NAMES: OptionCheck = {
   expected: 'an array of names',
-  accepts: (v) => Array.isArray(v) && v.every(isText),
+  accepts: (v) => Array.isArray(v) && itemsOf(v).every(isText),
 };
 
 export const TEXTS_BY_NAME: OptionCheck = {
   expected: 'an object of strings',
   secret: true,
-  accepts: (v) => isObject(v) && Object.values(v).every(isText),
+  accepts: (v) => isObject(v) && symbolIn(v) === undefined && Object.values(v).every(isText),
 };
+
+/** Plain data, which is sent as JSON. */
+export const DATA: OptionCheck = {
+  expected: 'an object of JSON values',
+  accepts: (v) => isObject(v) && isData(v, []),
+};
+
+function isData(value: unknown, above: readonly object[]): boolean {
+  if (typeof value !== 'object' || value === null) return !['function', 'symbol', 'bigint'].includes(typeof value);
+  if (above.includes(value) || above.length > 1_000) return false;
+  const within = [...above, value];
+  if (Array.isArray(value)) return itemsOf(value).every((item) => item !== undefined && isData(item, within));
+  return symbolIn(value) === undefined && Object.values(value).every((one) => isData(one, within));
+}
 
 export const OUTSIDE = {
   timeout: SECONDS,
@@ -61,7 +85,7 @@ export function checkNames(where: string, description: object, options: Shape, .
 
 /** A deeply frozen copy of plain data. */
 export function frozen<T>(value: T): T {
-  if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T;
+  if (Array.isArray(value)) return Object.freeze(itemsOf(value).map(frozen)) as T;
   if (!isObject(value)) return value;
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, v]) => [key, frozen(v)]))) as T;
 }

@@ -11,7 +11,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { asName, checks, isObject } from '../values/shape.js';
+import { asName, checks, isObject, itemsOf } from '../values/shape.js';
 
 /** One reason for which registering would fail. */
 export interface HooksProblem {
@@ -60,7 +60,7 @@ function checkEvent(event: string, groups: unknown, check: PieceCheck): HooksPro
   const unknown = check({ [event]: [] });
   if (unknown) return [unknown];
   if (!Array.isArray(groups)) return listOf(check({ [event]: groups }));
-  return Array.from(groups).flatMap((group: unknown, i) =>
+  return itemsOf(groups).flatMap((group: unknown, i) =>
     checkGroup(event, group, check).map((p) => placed(p, `${event}[0]`, `${event}[${i}]`)),
   );
 }
@@ -78,7 +78,7 @@ function checkGroup(event: string, group: unknown, check: PieceCheck): HooksProb
     else if (key !== 'before') right[key] = value;
   }
   const at = `${event}[0].hooks`;
-  for (const [i, hook] of hooks.entries()) {
+  for (const [i, hook] of itemsOf(hooks).entries()) {
     const problem = check({ [event]: [{ ...right, hooks: [hook] }] });
     if (problem) problems.push(placed(problem, `${at}[0]`, `${at}[${i}]`));
   }

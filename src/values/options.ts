@@ -2,7 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { clip } from '../plain.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
-import { isPlain, type OptionCheck, show } from './shape.js';
+import { isPlain, type OptionCheck, show, symbolIn } from './shape.js';
 
 /**
  * A check for every key of an options type; a missing or extra key does not compile. `true`: the code that uses the value
@@ -42,6 +42,15 @@ export function checkOptions(where: string, options: object, shape: AnyKeys, cod
     // The key's full name is built only for an error, since every fire with options runs this.
     if (check !== true && value !== undefined && !check.accepts(value)) throw refused(where + key, value, check, code);
   }
+  refuseSymbols(where, options, code);
+}
+
+/** Throws for a key that is a symbol, since no key is. */
+export function refuseSymbols(where: string, of: object, code: Code = 'INVALID_OPTIONS'): void {
+  const symbol = symbolIn(of);
+  const noun = code === 'INVALID_HOOKS' ? 'key' : 'option';
+  if (symbol !== undefined)
+    throw wrongOption(where + String(symbol), `is a symbol, which is no known ${noun}`, undefined, code);
 }
 
 export function checkOption(where: string, value: unknown, check: OptionCheck, code?: Code): void {

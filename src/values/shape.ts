@@ -20,6 +20,13 @@ function isName(value: unknown): boolean {
   return isText(value) && value !== '';
 }
 
+/** The items of a list by their numbers: a hole is undefined, where `map` and `every` skip it, and an iterator of the list's own does not count. */
+export const itemsOf = <T>(list: readonly T[]): T[] => Array.from({ length: list.length }, (_, i) => list[i] as T);
+
+/** The first enumerable symbol among an object's own keys. */
+export const symbolIn = (of: object): symbol | undefined =>
+  Object.getOwnPropertySymbols(of).find((one) => Object.prototype.propertyIsEnumerable.call(of, one));
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -37,7 +44,7 @@ export const checks = {
   fn: { expected: 'a function', accepts: (v: unknown) => typeof v === 'function' },
   names: {
     expected: 'a name or an array of names',
-    accepts: (v: unknown) => isName(v) || (Array.isArray(v) && v.every(isName)),
+    accepts: (v: unknown) => isName(v) || (Array.isArray(v) && itemsOf(v).every(isName)),
   },
   object: { expected: 'an object', accepts: isObject },
 } satisfies Shape;
@@ -65,7 +72,7 @@ export const COUNT: OptionCheck = {
 
 export const TEXTS: OptionCheck = {
   expected: 'an array of strings',
-  accepts: (v) => Array.isArray(v) && v.every(isText),
+  accepts: (v) => Array.isArray(v) && itemsOf(v).every(isText),
 };
 
 export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {

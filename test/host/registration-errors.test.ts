@@ -444,4 +444,11 @@ test('`if` on an event about no tool is a warning, for a group once', () => {
   ]);
   host.register({ PreToolUse: [{ if: rule, hooks: [fn] }] });
   expect(reports).toHaveLength(2);
+  const own = (text: string) => ({ handler: fn, if: text });
+  for (const first of ['Bash(x)', ''])
+    host.register({ Stop: [{ if: rule, hooks: [own(first), fn, own('Bash(y)'), fn] }] });
+  expect(reports.slice(2).map((report) => /Stop\[0\]\S*/.exec(report)?.[0])).toEqual([
+    ...['Stop[0].hooks[0].if:', 'Stop[0].if:', 'Stop[0].hooks[2].if:'],
+    ...['Stop[0].if:', 'Stop[0].hooks[2].if:'],
+  ]);
 });

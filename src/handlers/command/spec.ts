@@ -1,7 +1,7 @@
 import { checkOption, checkOptions } from '../../values/options.js';
-import { checks, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, oneOf, SECONDS, type Shape, TEXTS } from '../../values/shape.js';
 import type { ExternalCall } from '../handler.js';
-import { type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
+import { type ExternalOptions, frozen, OUTSIDE, TEXT, TEXTS_BY_NAME } from '../options.js';
 
 /** Options of `command()`. All times are seconds. */
 export interface CommandOptions extends ExternalOptions {
@@ -84,7 +84,7 @@ export function commandText(spec: CommandSpec): string {
 
 export const COMMAND: Shape = {
   ...OUTSIDE,
-  args: { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) },
+  args: { expected: 'an array of strings', accepts: TEXTS.accepts },
   shell: {
     expected: 'true, false, or the name or path of a shell',
     accepts: (v) => typeof v === 'boolean' || TEXT.accepts(v),
@@ -96,7 +96,7 @@ export const COMMAND: Shape = {
   rewakeSummary: TEXT,
   env: {
     expected: 'an array of variable names, or an object of strings',
-    accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isText),
+    accepts: (v) => TEXTS.accepts(v) || TEXTS_BY_NAME.accepts(v),
   },
   cwd: TEXT,
   keep: checks.flag,

@@ -1,6 +1,5 @@
 import { checkOption, checkOptions } from '../../values/options.js';
-import { checks } from '../../values/shape.js';
-import { BACKGROUND, type BackgroundOptions, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
+import { BACKGROUND, type BackgroundOptions, DATA, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `mcpTool()`. All times are seconds. */
 export interface McpToolOptions extends ExternalOptions, BackgroundOptions {}
@@ -34,7 +33,7 @@ export function mcpTool(
 ): McpToolSpec {
   checkOption('mcpTool(): server', server, TEXT);
   checkOption('mcpTool(): tool', tool, TEXT);
-  if (input !== undefined) checkOption('mcpTool(): input', input, checks.object);
+  if (input !== undefined) checkOption('mcpTool(): input', input, DATA);
   checkOptions('mcpTool(): ', options, MCP_TOOL);
   return Object.freeze({
     type: 'mcp_tool',

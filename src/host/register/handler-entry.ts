@@ -169,9 +169,3 @@ function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
 export function wrong(where: string, expected: string, near?: string): HookscopeError {
   return new HookscopeError('INVALID_HOOKS', { where, expected, nearest: near });
 }
-
-/** A symbol is no name of an event or a key. */
-export function refuseSymbols(where: string, of: object): void {
-  const symbol = Object.getOwnPropertySymbols(of).find((one) => Object.prototype.propertyIsEnumerable.call(of, one));
-  if (symbol !== undefined) throw wrong(`${where}${String(symbol)}`, 'is a symbol, which is no known key');
-}

@@ -11,13 +11,13 @@ import { noteThrown } from '../../scopes/thrown.js';
 import { bindScripts } from '../../trust/bound-script.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
-import { checkOptions, type Keys } from '../../values/options.js';
-import { checks, FILLED, isObject, oneOf, SECONDS } from '../../values/shape.js';
+import { checkOptions, type Keys, refuseSymbols } from '../../values/options.js';
+import { checks, FILLED, isObject, itemsOf, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
-import { type HandlerOptions, type Options, readHandler, refuseSymbols, whatIs, wrong } from './handler-entry.js';
+import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
 import { AnonymousNames } from './names/anonymous.js';
 
 /** What all registrations of one `register` call share. */
@@ -64,15 +64,14 @@ export interface RegistrationOptions extends HandlerOptions {
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
-  refuseSymbols('', hooks);
+  refuseSymbols('', hooks, 'INVALID_HOOKS');
   const anonymous = new AnonymousNames(how.scope, how.place, { group: how.group, alone: countHandlers(hooks) < 2 });
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    // A hole of a list is read as undefined, and so refused; `map` would skip it.
-    return Array.from(groups).flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
+    return itemsOf(groups).flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
   });
 }
 
@@ -102,7 +101,6 @@ function readGroup(
   anonymous: AnonymousNames,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
-  refuseSymbols(`${where}.`, group);
   checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
   if (hooks === undefined) throw wrong(`${where}.hooks`, 'is missing; expected an array of handlers');
@@ -124,7 +122,8 @@ function readGroup(
   warnOfUnit(shared.timeout, where, how);
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
-  return Array.from(hooks).map((hook, i) => {
+  let isGroupTold = false;
+  return itemsOf(hooks).map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
     const { work, own, kind, label, dedup, invalid, permits = false } = readHandler(hook, at, spec, how);
     if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
@@ -137,10 +136,11 @@ function readGroup(
       ...root,
     });
     for (const warning of rule.warnings) how.warn(warning);
-    // A rule of the group is told of once.
-    const rules = own.if ? `${at}.if` : i === 0 && `${where}.if`;
-    if (rule.rule && !spec.tool && rules && dialect === 'code')
-      how.warn(`${rules}: ${spec.name} is about no tool, so the hook never runs`);
+    // A rule of the group is told of once, at its first hook without one of its own.
+    if (rule.rule && !spec.tool && dialect === 'code' && (own.if || !isGroupTold)) {
+      isGroupTold ||= !own.if;
+      how.warn(`${own.if ? at : where}.if: ${spec.name} is about no tool, so the hook never runs`);
+    }
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
       label,
@@ -226,7 +226,7 @@ export function tooLong(where: string, timeout: number): string {
 const NONE: readonly string[] = Object.freeze([]);
 
 const listOf = (names: string | readonly string[] | undefined): readonly string[] =>
-  typeof names === 'string' ? [names] : (names ?? NONE);
+  typeof names === 'string' ? [names] : names === undefined ? NONE : itemsOf(names);
 
 /** The default timeout in seconds, if neither the handler nor its group sets one. */
 function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
@@ -269,6 +269,6 @@ function namesIn(
 }
 
 function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
-  const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
+  const groups = Object.values(hooks).filter(Array.isArray).flatMap(itemsOf) as { hooks?: unknown }[];
   return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
 }

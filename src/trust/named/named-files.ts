@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { hashRegularFile } from '../../files/hash-file.js';
 import { readRegularFile, UnreadFileError } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
-import { isObject, isText } from '../../values/shape.js';
+import { isObject, isText, itemsOf } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths, type RelativeName } from './named-paths.js';
@@ -63,13 +63,13 @@ function readNames(
   const found = new CommandFiles(paths);
   if (isText(cwd)) paths.folder(cwd);
   for (const [name, value] of isObject(env) ? Object.entries(env) : []) if (isText(value)) found.variable(name, value);
-  if (args !== undefined) found.exec([command, ...args]);
+  if (args !== undefined) found.exec([command, ...itemsOf(args)]);
   else {
     const line = command.replace(/\$env:(\w+)/gi, '$${$1}').replace(/%(CLAUDE_\w+|HOME)%/g, '$${$1}');
     found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
   }
   const unresolved = found.unresolved();
-  const text = [command, ...(args ?? [])].join('\n');
+  const text = [command, ...itemsOf(args ?? [])].join('\n');
   const isLoaded = Object.keys(isObject(env) ? env : {}).some(mayRename);
   if (unresolved.length > 0 || found.assembled || isLoaded || handler['shell'] === 'powershell' || mayRename(text))
     paths.bindSpared();
