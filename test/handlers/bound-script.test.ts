@@ -2,6 +2,7 @@
 import { cpSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadClaudeCode } from '../../src/claude-code/load.js';
 import {
   type CommandOptions,
   command,
@@ -249,6 +250,16 @@ describe('what is no script of the folder', () => {
       expect(await answers(line)).toEqual([expect.not.stringContaining('bound'), expect.not.stringContaining('bound')]);
     },
   );
+});
+
+test('the user’s own settings of Claude Code mean what they mean there: the script of the folder of the session', async () => {
+  both('guard.sh', NO, NO.replace('the guard', 'theirs'));
+  folder.write('home/.claude/settings.json', { hooks: group('./guard.sh') });
+  folder.write('home/.claude/guard.sh', OTHER, 0o755);
+  await using host = createHost({ logger: () => undefined });
+  await loadClaudeCode({ host, projectDir: at('mine'), home: at('home') });
+  expect(await ask(host, at('mine'))).toBe(DENIED);
+  expect(await ask(host, at('theirs'))).toBe('deny theirs says no');
 });
 
 describe('the folder is that', () => {

@@ -680,6 +680,27 @@ const limits: readonly Kept[] = [
   ['where no failure counts', 'host/failure-table', 'is true of real failures on'],
   ['had its executable bit when it was accepted', 'claude-code/untrusted', 'a script that nobody may start any more'],
   [
+    'only if these exist when the hook is registered',
+    'handlers/bound-script',
+    'is each project’s own where there was none when the hook was registered',
+  ],
+  [
+    'A script with the same bytes runs from any folder',
+    'handlers/bound-script',
+    'runs wherever the path leads to the same file, or to one with the same bytes',
+  ],
+  ['run those of the folder of the call', 'handlers/bound-script', 'data and the tools of each project are not bound'],
+  [
+    'means the script of whatever folder the session is in',
+    'handlers/bound-script',
+    'the user’s own settings of Claude Code mean what they mean there',
+  ],
+  [
+    'elsewhere their hooks fail as `untrusted`',
+    'server/relative-scripts',
+    'a server that was started in another folder has no script for them',
+  ],
+  [
     'the program that its first line names',
     'claude-code/trust',
     'not the program that the first line of a script names',
@@ -1123,6 +1144,11 @@ const readme: readonly Kept[] = [
   ['Matchers and rules compare tool names exactly', 'matching/matcher', "['Bash', 'bash', false]"],
   ['`held` lists those that wait', 'claude-code/trust', 'runs nothing of a project or a plugin'],
   ['(a session logs a warning)', 'session/tool-names', 'is called nearly as a guard has it is told'],
+  [
+    'is bound to the script that it leads to from the file',
+    'handlers/bound-script',
+    'is that of the folder from which the hook was registered; from another the hook fails as untrusted',
+  ],
   ['A script must be executable', 'handlers/command', 'could not be started: a program is not executable'],
   ['Exit code 2 blocks and stderr says why', 'handlers/output', 'means on each of the events what the table says'],
   ['run unchanged:', 'claude-code/vectors', 'test.each(vectors.filter'],

@@ -52,3 +52,11 @@ test.each(LINES)('with a server too: %s', async (line) => {
   await user.serve(['--hooks', file], { cwd: at('mine') });
   await bound([]);
 });
+
+test('a server that was started in another folder has no script for them', async () => {
+  const file = user.write('mine/hooks.json', hooksFile('./hooks/guard.sh'));
+  await user.serve(['--hooks', file], { cwd: at('bare') });
+  for (const folder of ['mine', 'theirs'])
+    expect(await ask(folder, [])).toMatch(/"(?:ask|deny)".*guard\.sh is not what was accepted/);
+  expect(existsSync(at('ran'))).toBe(false);
+});
