@@ -70,7 +70,7 @@ export class Alarms {
   /** Whether a fire matters even if no hook can run in it. */
   cares(role: CallRole, every: boolean | undefined): boolean {
     if (role === 'judges') return every === true || this.#parts.onAlarm !== undefined;
-    return role === 'ran' && (this.some || every === true);
+    return role === 'ran' && (this.some || this.asks.some || every === true);
   }
 
   /** Stops remembering and comparing: the calls of a recording were decided by the hooks of that time. */
@@ -110,6 +110,7 @@ export class Alarms {
 
   /** The user or the approver said no. Without `use.id`, this applies only if exactly one call matches. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
+    if (this.asks.some) this.asks.settle(use);
     const found = this.#find(use, input);
     // The call was not worth remembering until it was refused.
     if (found.length === 0 && use.id !== undefined && !this.awake) {
@@ -143,6 +144,7 @@ export class Alarms {
 
   /** The call ran and did not fail. */
   ran(call: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
+    if (this.asks.some) this.asks.settle(call);
     if (this.#replay) return;
     this.awake = true;
     this.#silent = -1;

@@ -1,16 +1,30 @@
+import { toolNames } from '../../matching/tool-names.js';
 import { canonical } from './canonical.js';
 import type { CallKey } from './memory.js';
 
-/** A call without its id, which a question about the call need not contain. */
-type AskKey = Omit<CallKey, 'id'> & { readonly tool: string };
+/** A call whose id may not be known: a question about a call need not contain it. */
+type AskKey = Omit<CallKey, 'id'> & { readonly tool: string; readonly id: string | undefined };
 
-/** How many asks are remembered; the oldest are dropped. */
+/** How many judgements are remembered; the oldest are dropped. */
 const MOST = 1_000;
 
-/** The calls that hooks have asked about. Some hooks further inside may not allow them in the user's place. */
+/** A call that was judged. */
+interface Judged {
+  /** What a question about the call has in common with it. */
+  readonly question: string;
+  /** The depth of the outermost scope whose hooks asked, 0: managed policy; undefined: none did, unlike about an equal call. */
+  readonly depth: number | undefined;
+}
+
+/**
+ * The calls that hooks have asked about. Some hooks further inside may not allow them in the user's place. An ask stays until its own call has run, was
+ * refused or is judged again: that an equal call was not asked about answers nothing.
+ */
 export class Asks {
-  /** The depth of the outermost scope whose hooks asked; 0: managed policy. */
-  readonly #calls = new Map<string, number>();
+  /** By call, the oldest first. All calls without an id that ask the same question are one. */
+  readonly #calls = new Map<string, Judged>();
+  /** By question, the calls that it may be about. */
+  readonly #questions = new Map<string, Set<string>>();
 
   get some(): boolean {
     return this.#calls.size > 0;
@@ -18,19 +32,45 @@ export class Asks {
 
   /** Records whose hooks, when they last decided about this call with this input, asked. */
   note(call: AskKey, input: unknown, depth: number | undefined): void {
-    const key = keyOf(call, input);
-    this.#calls.delete(key);
-    if (depth === undefined) return;
-    this.#calls.set(key, depth);
-    if (this.#calls.size > MOST) this.#calls.delete(this.#calls.keys().next().value as string);
+    const question = questionOf(call, input);
+    const key = keyOf(call, question);
+    this.#forget(key);
+    if (depth === undefined && (call.id === undefined || !this.#questions.has(question))) return;
+    this.#calls.set(key, { question, depth });
+    const calls = this.#questions.get(question) ?? new Set();
+    this.#questions.set(question, calls.add(key));
+    if (this.#calls.size > MOST) this.#forget(this.#calls.keys().next().value as string);
   }
 
+  /** The call has run or was refused. */
+  settle(call: Omit<AskKey, 'tool'>): void {
+    if (call.id !== undefined) this.#forget(keyOf(call, ''));
+  }
+
+  /** Without an id that has been judged, the question may be about any of the calls that are equal. */
   depthOf(call: AskKey, input: unknown): number | undefined {
-    return this.#calls.get(keyOf(call, input));
+    const question = questionOf(call, input);
+    const own = this.#calls.get(keyOf(call, question));
+    if (call.id !== undefined && own?.question === question) return own.depth;
+    const depths = [...(this.#questions.get(question) ?? [])].map((key) => this.#calls.get(key)?.depth);
+    const known = depths.filter((depth) => depth !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  }
+
+  #forget(key: string): void {
+    const known = this.#calls.get(key);
+    if (known === undefined) return;
+    this.#calls.delete(key);
+    const calls = this.#questions.get(known.question);
+    calls?.delete(key);
+    if (calls?.size === 0) this.#questions.delete(known.question);
   }
 }
 
-/** All inputs that cannot be compared have the same key. */
-function keyOf({ session, agent, tool }: AskKey, input: unknown): string {
-  return JSON.stringify([session, agent ?? null, tool, canonical(input, true)?.key ?? null]);
+/** All inputs that cannot be compared have the same key, and so have all names of a tool. */
+function questionOf({ session, agent, tool }: AskKey, input: unknown): string {
+  return JSON.stringify([session, agent ?? null, toolNames(tool)[0], canonical(input, true)?.key ?? null]);
 }
+
+const keyOf = ({ session, agent, id }: Omit<AskKey, 'tool'>, question: string): string =>
+  id === undefined ? question : JSON.stringify([session, agent ?? null, id]);

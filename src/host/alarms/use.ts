@@ -58,19 +58,21 @@ function noteAsk(fire: EndedFire, decision: AnyDecision): void {
   asks.note(use, input, decision.verdict === 'ask' ? outermostAsk(fire, decision) : undefined);
 }
 
-/** The depth of the host's scope, taken for that of a hook that is gone. */
+/** The depth of the host's scope, taken for that of a raw tap, and of a hook that is gone. */
 const HOST = 1;
 
 /** The depth of the outermost scope with a hook that asks, by its answer or its failure. */
 function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failures }: AnyDecision): number {
   const asking = new Set([
-    decidedBy,
+    ...(decidedBy === undefined ? [] : [decidedBy]),
     ...outcomes.filter((said) => said.decision === 'ask').map(({ id }) => id),
     ...failures.filter(({ blocked }) => blocked).map(({ id }) => id),
   ]);
   const lineage = found && (found.both === undefined ? found.scope.lineage : lineageOf(found.both));
-  const outermost = lineage?.find((scope) => scope.own(state.spec.name).some(({ id }) => asking.has(id)));
-  return outermost?.depth ?? HOST;
+  const depths = [...asking].map(
+    (id) => lineage?.find((scope) => scope.own(state.spec.name).some((one) => one.id === id))?.depth ?? HOST,
+  );
+  return depths.length === 0 ? HOST : Math.min(...depths);
 }
 
 /** Where hooks have asked in this process about the call that this fire asks about: the depth of their outermost scope. */
