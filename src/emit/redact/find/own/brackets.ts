@@ -76,7 +76,7 @@ class Brackets {
         at = next;
       }
     }
-    return { spans: this.#spans, end: at, rest: this.#stack.slice(0, MOST_OPEN).join('') + text.slice(this.#item) };
+    return { spans: this.#spans, end: at, rest: this.#stack.slice(0, MOST_OPEN).join(' ') + text.slice(this.#item) };
   }
 
   #in(bracket: string): boolean {

@@ -5,6 +5,7 @@ import { tailOf } from '../shell/words.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { elementValues } from './elements.js';
 import { bare, blockBelow, type OwnValues, plainValue } from './lines.js';
+import { namePatterns } from './patterns.js';
 import { Reach } from './reach.js';
 
 /** Finds the values of the caller's own names. */
@@ -39,17 +40,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   const all = [...names].filter((name) => name.trim() !== '').sort((a, b) => b.length - a.length);
   if (all.length === 0) return undefined;
   const known = new Set(all);
-  const name = all.map(asPattern).join('|');
-  const assigned = new RegExp(
-    String.raw`${BEGINS}(${name})(?:\?|\[\])?[\\"'\x60\]*]{0,40}[ \t]{0,8}(?:\|\|?|\?\?|\+)?(?=[:=])`,
-    'giu',
-  );
-  const option = new RegExp(
-    String.raw`(?<=^|[\s"'\x60(\[,=])--?(${name})(?:\\*["'\x60](?:[ \t]*,\s*|[ \t]+)|[ \t]+(?:\\\r?\n[ \t]*)?)(?=[^\s,])`,
-    'giu',
-  );
-  const element = new RegExp(String.raw`<((?:[\w.-]{1,40}:)?(?:${name}))(?=[\s>])[^<>]{0,400}>`, 'giu');
-  const any = new RegExp(name, 'iu');
+  const { assigned, option, element, any } = namePatterns(all);
   const read = (text: string): Reading => {
     if (!any.test(text)) return NOTHING;
     const places: Place[] = [];
@@ -108,28 +99,8 @@ function readAll(text: string, places: Place[], signs: ReadonlySet<number>, know
   return { spans, rest, hold };
 }
 
-/** Not within a longer name; the letter of an escaped line end is none of its letters. */
-const BEGINS = String.raw`(?:(?<![\p{L}\p{N}_]|[\p{L}\p{N}_]-)|(?<=\\[nrt]))`;
-
 const kindIn = (names: ReadonlySet<string>) => (name: string) =>
   names.has(name.toLowerCase()) ? ('password' as const) : undefined;
-
-/** Matches a name in any case; blanks of any width, and letters as JSON may escape them. */
-function asPattern(name: string): string {
-  return [...name.trim().replace(/\s+/g, ' ')]
-    .map((letter) => {
-      if (letter === ' ') return String.raw`[ \t]{1,8}`;
-      const plain = letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
-      if (letter < '\x80') return plain;
-      const escaped = [letter.toLowerCase(), letter.toUpperCase()].map((one) =>
-        Array.from(one.split(''), (unit) => String.raw`\\+u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
-          '',
-        ),
-      );
-      return `(?:${[plain, ...new Set(escaped)].join('|')})`;
-    })
-    .join('');
-}
 
 const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
 const BLANKS = /[ \t]*/y;
