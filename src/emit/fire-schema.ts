@@ -60,7 +60,7 @@ const handlerShape = {
   duration_ms: durationSchema.exactOptional(),
   /** How often it was called again because the input was rewritten. */
   reasked: zod().int().nonnegative().exactOptional(),
-  /** If it was skipped: the matcher or the `if` rule that did not match. */
+  /** If it was skipped: the matcher or the `if` rule that did not match. Beside a matcher, `rule` is one that was not looked at. */
   matcher: zod().string().exactOptional(),
   rule: zod().string().exactOptional(),
   /** If it was skipped because of policy, trust or the like: the file or setting that decided so. */

@@ -77,7 +77,7 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
     outcome: all(outcome),
     changes: all([
       ...(hook === undefined || record.unanswered !== undefined ? changes : []),
-      ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
+      ...forNotAsked(record, notAsked),
       ...otherFires.changes,
     ]),
   };
@@ -99,9 +99,31 @@ const MEND_ITSELF = 'For hooks to decide it, what the reason names must be mende
 const untold = ({ losses = [] }: FireRecord): string[] =>
   losses.map(({ what, why }) => `The agent's protocol does not carry "${clip(what, 60)}" as it is: ${clip(why, 200)}`);
 
-function skipped(record: FireRecord, handler: HandlerRecord) {
+interface SkippedHook {
+  readonly told: HookSentence;
+  readonly name: string;
+  readonly change: string;
+  /** The hook is for other calls: its matcher or rule did not match this one. */
+  readonly isForOthers: boolean;
+}
+
+function skipped(record: FireRecord, handler: HandlerRecord): SkippedHook {
   const { why, change } = whyNotAsked(record, handler);
-  return { told: sentence(handler, `${who(handler)} was not asked: ${why}.`), name: shortName(handler.name), change };
+  const isForOthers = handler.reason === 'matcher' || handler.reason === 'if';
+  const told = sentence(handler, `${who(handler)} was not asked: ${why}.`);
+  return { told, name: shortName(handler.name), change, isForOthers };
+}
+
+/** What would have to change for hooks to be asked. Most are for other calls, and their advice is alike, so that of several is one sentence. */
+function forNotAsked({ fire_id }: FireRecord, hooks: readonly SkippedHook[]): string[] {
+  const others = hooks.filter(({ isForOthers }) => isForOthers).length;
+  const told = others > 1 ? hooks.filter(({ isForOthers }) => !isForOthers) : hooks;
+  const each = told.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`);
+  if (others < 2) return each;
+  return [
+    ...each,
+    `${others} hooks are for other calls. What would have to change for one of them to be asked: hookscope why ${clip(fire_id, 60)} --hook NAME.`,
+  ];
 }
 
 const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({

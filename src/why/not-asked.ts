@@ -49,7 +49,7 @@ const FROM_RECORD: {
     const matcher = handler.matcher === undefined ? 'its matcher' : `its matcher ${clip(handler.matcher, 80)}`;
     return {
       why: `${matcher} does not match ${about}`,
-      change: `Widen its matcher in ${placeOf(handler)} so that it matches ${about}${widened(handler.matcher, subject)}.`,
+      change: `Widen its matcher in ${placeOf(handler)} so that it matches ${about}${widened(handler.matcher, subject)}${ruleToo(record, handler)}.`,
     };
   },
   if(record, handler) {
@@ -102,6 +102,13 @@ const CANCELLED: Readonly<Record<string, NotAskedReason>> = {
 function whyCancelled({ error }: FireRecord): NotAskedReason {
   const { why, change } = SKIP_REASONS.cancelled;
   return (error === undefined ? undefined : own(CANCELLED, error)) ?? { why, change: change() };
+}
+
+/** The rule is looked at once the matcher has matched, so a wider matcher alone may not be enough. */
+function ruleToo({ event }: FireRecord, { rule }: HandlerRecord): string {
+  if (rule === undefined) return '';
+  const its = `its if rule ${clip(rule, 80)}`;
+  return specOf(event)?.tool === false ? `, and remove ${its}` : `, and see that ${its} matches the call too`;
 }
 
 /** An example of a wider matcher, if the matcher is a plain list of names. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { rule } from '../../src/handlers/rule/spec.js';
 import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { answerFor, answerText, type WhyAnswer } from '../../src/why/answer.js';
@@ -123,7 +124,18 @@ describe('why, of fires of a real host', () => {
               else expect(namesIn(first)).toContain(nameOf(decided.decidedBy as string));
             }
             for (const handler of skipped) {
-              const change = told.changes.filter((text) => text.startsWith(`For ${handler.name} to be asked: `));
+              // The advice for several hooks that are for other calls is one sentence, and each one's own is asked for by its name.
+              const isForOthers = handler.reason === 'matcher' || handler.reason === 'if';
+              const others = skipped.filter(({ reason }) => reason === 'matcher' || reason === 'if').length;
+              const startsWith = `For ${handler.name} to be asked: `;
+              if (isForOthers && others > 1) {
+                expect(
+                  told.changes.filter((text) => text.startsWith(`${others} hooks are for other calls. `)),
+                ).toHaveLength(1);
+                expect(told.changes.some((text) => text.startsWith(startsWith))).toBe(false);
+              }
+              const own = isForOthers ? answer(record, handler.name).changes : told.changes;
+              const change = own.filter((text) => text.startsWith(startsWith));
               const { text } = told.not_asked.find(({ id }) => id === handler.id) as { text: string };
               expect(change).toHaveLength(1);
               if (handler.reason === 'matcher') expect(text).toContain('nothing-like-it does not match');
@@ -146,6 +158,24 @@ describe('why, of fires of a real host', () => {
 });
 
 describe('why', () => {
+  test('the advice for a hook with a matcher and a rule, followed, has it asked', async () => {
+    const rules = [rule('deny', 'no', { if: 'Bash(rm *)' })];
+    const asked = async (matcher: string, hooks: object[]): Promise<FireRecord> => {
+      const { host } = testHost();
+      const seen = watch(host);
+      host.register({ PreToolUse: [{ matcher, name: 'guard', hooks } as never] });
+      await host.fire('PreToolUse', { tool_name: 'Write', tool_input: { file_path: 'a', content: '' } });
+      await host.close();
+      return kept(fires(seen)[0] as FireRecord);
+    };
+    const { changes } = answer(await asked('Bash', rules));
+    expect(changes.at(-1)).toMatch(
+      /^For guard to be asked: widen its matcher in .* so that it matches Write, as in Bash\|Write, and see that its if rule Bash\(rm \*\) matches the call too\.$/,
+    );
+    expect((await asked('Bash|Write', rules)).handlers[0]?.reason).toBe('if');
+    expect((await asked('Bash|Write', [rule('deny', 'no', { if: 'Write(*)' })])).handlers[0]?.status).toBe('ran');
+  });
+
   test.each(Object.keys(SKIP_REASONS))('says what would have to change for a hook that was skipped: %s', (reason) => {
     const [handler] = fire().handlers;
     const skipped = { ...handler, status: 'skipped', reason, why: 'see managed-settings.json' };

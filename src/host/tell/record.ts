@@ -207,9 +207,9 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
     status: 'skipped',
     reason,
   };
-  // The matcher or rule that would have to change for the hook to run.
+  // The matcher or rule that would have to change for the hook to run. Behind a matcher that did not match, the rule was not looked at.
   if (reason === 'matcher') row.matcher = r.matcher.text;
-  else if (reason === 'if' && r.rule !== undefined) row.rule = r.rule.text;
+  if ((reason === 'matcher' || reason === 'if') && r.rule !== undefined) row.rule = r.rule.text;
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (r.skip !== undefined) row.why = r.skip.why;
   defined(row, r);
