@@ -20,6 +20,10 @@ const look: Advice = () => 'see what its message says';
 const remedyIn = ({ failure }: HandlerRecord): string =>
   plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
 
+/** Whether it was called in a folder in which its path leads to another script, as `trust/bound-script.ts` says it. */
+const isElsewhere = ({ failure }: HandlerRecord): boolean =>
+  / is bound to .*, and in this folder it is /s.test(failure?.message ?? '');
+
 const faster: Advice = (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`;
 const fasterModel: Advice = (h) => `ask a faster model, or give it a longer timeout (seconds) in ${placeOf(h)}`;
 const unloaded: Advice = () => 'what it needs could not be loaded; see what its message says';
@@ -89,7 +93,10 @@ const MENDS: Readonly<Record<Cause, Readonly<Record<string, Advice>>>> = {
   aborted: { any: () => 'it was stopped because the caller aborted the fire, or because the host closed' },
   worker_died: { callback: () => 'the worker thread that ran it ended; find out why' },
   untrusted: {
-    any: (h) => `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
+    any: (h) =>
+      isElsewhere(h)
+        ? `its path is relative, and led to another script in the folder of the call; write an absolute path in ${placeOf(h)}`
+        : `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
   },
 };
 

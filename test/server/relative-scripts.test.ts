@@ -39,7 +39,19 @@ test('without a server so does a configuration', async () => {
   await bound(['--config', file, '--no-server']);
 });
 
-test('list and explain say it', async () => {
+test('why and doctor say what to do', async () => {
+  const file = user.write('mine/hooks.json', hooksFile('./hooks/guard.sh'));
+  await ask('theirs', ['--hooks', file, '--no-server']);
+  const mend =
+    /its path is relative, and led to another script in the folder of the call; write an absolute path in .*hooks\.json/i;
+  for (const args of [['why', 't-ls'], ['doctor']]) {
+    const { stdout } = await user.run(args);
+    expect(stdout).toMatch(mend);
+    expect(stdout).not.toContain('hookscope trust');
+  }
+});
+
+test('list says it', async () => {
   const file = user.write('mine/hooks.json', hooksFile('./hooks/guard.sh'));
   const run = async (args: readonly string[], folder: string): Promise<string> =>
     (await user.run([...args, '--hooks', file], { cwd: at(folder) })).stdout;
