@@ -12,7 +12,7 @@ import type { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type DriveOptions, drive } from '../../src/adapters/ai.js';
-import type { Host } from '../../src/create-host.js';
+import { createHost, type Host } from '../../src/create-host.js';
 import { command } from '../../src/index.js';
 import { testHost } from '../host/kit.js';
 import { names, on, opened } from '../session/kit.js';
@@ -330,6 +330,88 @@ describe('what a tool yields', () => {
       ['one', true],
       'error',
     ]);
+  });
+
+  const accumulator = async function* () {
+    const all: unknown[] = [];
+    for (const part of ['one', 'SECRET']) {
+      all.push(part);
+      yield all;
+    }
+    yield all;
+  };
+  test.each<[string, () => AsyncGenerator<unknown>, unknown[]]>([
+    ['one object that grows', accumulator, [['one']]],
+    [
+      'the same text twice',
+      async function* () {
+        yield 'one';
+        yield 'SECRET';
+        yield 'SECRET';
+      },
+      ['one'],
+    ],
+    [
+      'equal objects, and keys that JSON leaves out',
+      async function* () {
+        yield { at: new Date(0) };
+        yield { a: 'SECRET', b: 1 };
+        yield { b: 1, c: undefined, a: 'SECRET' };
+      },
+      [{ at: new Date(0) }],
+    ],
+    [
+      'values that JSON cannot carry',
+      async function* () {
+        const circle: Record<string, unknown> = { text: 'SECRET' };
+        circle['self'] = circle;
+        yield circle;
+        yield { ...circle };
+        yield { text: 'SECRET', size: 1n };
+      },
+      [],
+    ],
+    [
+      'an object with a function',
+      async function* () {
+        yield { part: 'one', again: () => undefined };
+        yield { part: 'SECRET', again: () => undefined };
+        yield { part: 'SECRET', again: () => undefined };
+      },
+      [{ part: 'one' }],
+    ],
+  ])('of a last value nothing is shown before hooks have changed it: %s', async (_, execute, before) => {
+    const mask = () => ({ hookSpecificOutput: { updatedToolOutput: 'MASKED' } });
+    const { shown } = await parts(
+      { t: tool({ inputSchema, execute: execute as () => AsyncIterable<string> }) },
+      (host) => on(host, 'PostToolUse', mask),
+    );
+    const last = [
+      ['MASKED', true],
+      ['MASKED', false],
+    ];
+    expect(shown).toEqual([...before.map((value) => [value, true]), ...last]);
+  });
+
+  test('is held for hooks that are registered for the agent in all sessions', async () => {
+    const host = createHost({ logger: () => undefined });
+    host.registerScoped('a1', {
+      PostToolUse: [{ hooks: [() => ({ hookSpecificOutput: { updatedToolOutput: 'four' } })] }],
+    });
+    const session = await host.openSession({
+      session_id: 's9',
+      watch: false,
+      permission: () => ({ behavior: 'allow' }),
+    });
+    const agent = await session.spawn({ id: 'a1', agent_type: 'w' });
+    const shown: unknown[] = [];
+    await drive(agent, { prompt: 'Go', tools: { t: tool({ inputSchema, execute: three }) } }, async (round) => {
+      const result = streamText({ model: scripted({ t: {} }, 'Done.'), ...round });
+      for await (const part of result.fullStream) if (part.type === 'tool-result') shown.push(part.output);
+      return result;
+    });
+    expect(shown).toEqual(['one', 'two', 'four', 'four']);
+    await host.close();
   });
 
   test('ends with what hooks made of it, and a tool that was denied yields nothing', async () => {

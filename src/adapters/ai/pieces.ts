@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { resultOf } from '../../values/waiting/promises.js';
 
 /** Whether the tool is an `async function*`, bound or not. The SDK must know that at once to show what a tool yields. */
@@ -36,7 +37,7 @@ export async function* pieces(work: (piece: (output: unknown) => void) => Promis
 
 /**
  * The output of a tool; of one that yields, its last value. `piece` gets what is yielded, at once, unless hooks may change the output:
- * then only when the next value has come, so that the output is not shown before they have seen it.
+ * then only when a different value has come, so that the output is not shown before they have seen it.
  */
 export async function lastOf(
   output: unknown,
@@ -47,12 +48,51 @@ export async function lastOf(
     return await resultOf(() => output);
   }
   let last: unknown;
-  let isHeld = false;
+  let held: Held | undefined;
   for await (const value of output as AsyncIterable<unknown>) {
-    if (isHeld) piece?.(last);
     last = value;
-    isHeld = piece !== undefined && mayChange();
-    if (!isHeld) piece?.(last);
+    if (piece === undefined) continue;
+    const holds = mayChange();
+    const now = held || holds ? new Held(value) : undefined;
+    if (held?.differsFrom(now)) piece(held.copy);
+    held = holds ? now : undefined;
+    if (!holds) piece(value);
   }
   return last;
+}
+
+/** A value as it was when it was yielded: a tool may yield one object again and again, and change it in between. */
+class Held {
+  readonly copy: unknown;
+  /** What a reader sees of it. `undefined`: JSON cannot carry it. */
+  readonly #json: unknown;
+
+  constructor(value: unknown) {
+    this.#json = asJson(value);
+    this.copy = copyOf(value, this.#json);
+  }
+
+  /** False where it is not known: then the value is not shown. */
+  differsFrom(other: Held | undefined): boolean {
+    if (this.#json === undefined || other === undefined || other.#json === undefined) return false;
+    return !isDeepStrictEqual(this.#json, other.#json);
+  }
+}
+
+function asJson(value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** With dates and bytes as they are, if the value can be cloned. */
+function copyOf(value: unknown, json: unknown): unknown {
+  try {
+    return structuredClone(value);
+  } catch {
+    return json;
+  }
 }
