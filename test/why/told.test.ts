@@ -241,3 +241,25 @@ describe('what is told of a fire is what happened', () => {
     if (!isFixed) expect(compared).toBeGreaterThan(10);
   });
 });
+
+test('a rewrite that makes the original input again, and that an allow carries, has counted', async () => {
+  const host = createHost({ logger: () => undefined });
+  const records: FireRecord[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire') records.push(record);
+  });
+  const to = (from: string, command: string) => (input: { readonly tool_input: unknown }) =>
+    (input.tool_input as Json)['command'] === from
+      ? nested({ behavior: 'allow', updatedInput: { command } })
+      : undefined;
+  host.register({ PermissionRequest: [{ hooks: [to('x', 'y') as never] }, { hooks: [to('y', 'x') as never] }] });
+  const decision = await host.fire('PermissionRequest', call);
+  expect(decision).toMatchObject({ verdict: 'allow', updatedInput: { command: 'x' } });
+  const [record] = records as [FireRecord];
+  expect(isWithdrawn(record)).toBe(false);
+  const last = [...answersIn(record).values()].at(-1);
+  expect(last?.map(({ rewrite }) => rewrite)).toEqual([{ value: { command: 'x' }, dropped: false }]);
+  const why = answerFor(record, { agent: 'main', otherFires: { sentences: [], changes: [] }, outcome: [] });
+  expect(JSON.stringify(why)).not.toContain('had no effect');
+  await host.close();
+});

@@ -1,5 +1,5 @@
 import { specOf } from '../../events/catalogue.js';
-import { isMcpTool, rewriteKeys } from '../../events/output/what-counts.js';
+import { isMcpTool, REWRITE_NOT_ALLOWED, rewriteKeys } from '../../events/output/what-counts.js';
 import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
@@ -204,11 +204,13 @@ function isDropped(record: FireRecord, drafts: Drafts, id: string, at: number): 
   );
 }
 
-/** Whether the original came back because no allow carried the rewrites. */
-export function isWithdrawn({ event, input, final_input: final, versions }: FireRecord): boolean {
+/** Whether the original came back because no allow carried the rewrites. A hook may have made it again, too, with an allow or beside a deny. */
+export function isWithdrawn({ event, input, final_input: final, versions, decision, handlers }: FireRecord): boolean {
   const { nestedDecision, rewrites } = specOf(event) ?? {};
   if (!nestedDecision || rewrites === undefined || final === undefined || !versions?.length) return false;
-  return isSame(input[rewrites.field], final[rewrites.field]);
+  if (!isSame(input[rewrites.field], final[rewrites.field])) return false;
+  const isSettled = decision.verdict === 'allow' || decision.verdict === 'deny';
+  return !isSettled || handlers.some(({ warnings }) => warnings?.includes(REWRITE_NOT_ALLOWED));
 }
 
 const madeIn = (drafts: Drafts, id: string): readonly HookAnswerDraft[] =>

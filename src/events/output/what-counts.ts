@@ -9,6 +9,10 @@ export const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
   deny: 'deny',
 };
 
+/** The warning about a rewrite that was withdrawn, because inside a nested verdict only an allow carries one. Whoever reads a record knows it by this. */
+export const REWRITE_NOT_ALLOWED =
+  'its rewrite has no effect: no hook whose answer counts allowed the call with that input';
+
 export const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');
 
 /** The keys whose value replaces the input or output, strongest first. `behavior` is that of a nested decision, where only `allow` can replace the input. */

@@ -1,3 +1,4 @@
+import { REWRITE_NOT_ALLOWED } from '../../events/output/what-counts.js';
 import type { Subject } from '../../events/spec.js';
 import type { AgentTypes } from '../../matching/known-agent.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -13,7 +14,6 @@ import type { RunFacts } from '../plan/who-runs.js';
 import { Rewrites } from './rewrites.js';
 import { Slot } from './slot.js';
 
-const NOT_ALLOWED = 'its rewrite has no effect: no hook whose answer counts allowed the call with that input';
 const OF_POLICY =
   'its rewrite has no effect: managed policy has asked about the call, so only a managed hook may allow it';
 
@@ -239,7 +239,7 @@ export class Notes implements RunFacts {
     this.subject = spec.subject?.(this.input);
     for (const slot of [...this.slots, ...this.tapped]) {
       if (slot === undefined || slot.registration.phase === 'observe') continue;
-      if (slot.rewrote) this.warn(slot, NOT_ALLOWED);
+      if (slot.rewrote) this.warn(slot, REWRITE_NOT_ALLOWED);
       if (slot.registration.phase === 'decide' && slot.restore()) made.restore(slot, slot.outcome?.rewrite);
     }
     return true;
