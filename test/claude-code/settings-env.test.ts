@@ -28,6 +28,26 @@ test.each([
   "bash <<'E'\necho $TEAM\nE",
   "cat <<'E'\nx\nE\necho $TEAM",
   'echo x # y\necho $TEAM',
+  "cat <<'E' && echo $TEAM\nx\nE",
+  "cat <<'A' <<'B'; echo $TEAM\nx\nA\ny\nB",
+  "cat <<'A' <<'B'\nx\nA\ny\nB\necho $TEAM",
+  "cat <<'E' | bash\necho $TEAM\nE",
+  "cat <<E\nit's $TEAM\nE",
+  "cat <<E\nit's\nE\necho $TEAM",
+  "x=$((1<<'2'))\necho $TEAM",
+  'cat <<<"$TEAM"',
+  `echo $'it\\'s' "$TEAM"`,
+  `bash -c $'echo $TEAM'`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a shell's.
+  'echo ${x/ # /}$TEAM',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a shell's.
+  'echo "${x:-"a # b"}" $TEAM',
+  `echo "$(echo 'x' "$TEAM")"`,
+  `echo "$(echo "it's")" "$TEAM"`,
+  'TEAM="pre-$TEAM" ./g.sh',
+  'TEAM=pre-$TEAM ./g.sh',
+  'TEAM=$(f "$TEAM") ./g.sh',
+  'TEAM="a b $TEAM"; ./g.sh',
 ])('%s lacks a variable of the settings', (command) => {
   expect(lacks({ type: 'command', command })).toBe(true);
 });
@@ -43,6 +63,16 @@ test.each([
   'echo $$TEAM',
   String.raw`echo \$TEAM`,
   'TEAM=b; echo $TEAM',
+  'TEAM="a b"; echo $TEAM',
+  'TEAM=$(cat x); echo $TEAM',
+  'TEAM=a"b c"\'d e\'; echo $TEAM',
+  `echo "$(echo '$TEAM')"`,
+  "cat <<<'$TEAM'",
+  "cat <<'E'\n  E\n$TEAM\nE",
+  "cat <<'A' <<'B'\n$TEAM\nA\n$TEAM\nB",
+  'cat <<\\E\n$TEAM\nE',
+  "cat <<-'E'\n\t$TEAM\n\tE",
+  `echo $'a\\'$TEAM'`,
   '"$CLAUDE_PROJECT_DIR"/g.sh',
 ])('%s lacks none', (command) => {
   expect(lacks({ type: 'command', command })).toBe(false);
@@ -79,3 +109,11 @@ test('hooks that are turned off lack nothing', async () => {
   }
   rmSync(home, { recursive: true });
 });
+
+test.each(["'x' ", 'sh ', 'cat <<E\n', 'sh <<E ', '"$(', 'TEAM="', '| a '])(
+  'a line of many times %s costs no more than its length, and is read',
+  (part) => {
+    for (const count of [1_000, 100_000]) lacks({ type: 'command', command: part.repeat(count) });
+    expect(lacks({ type: 'command', command: `echo $TEAM; ${part.repeat(100_000)}` })).toBe(true);
+  },
+);

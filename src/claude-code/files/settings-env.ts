@@ -58,57 +58,118 @@ export function lackingIn(
   });
 }
 
+/** The value of an assignment, up to what ends its word. */
+const VALUE = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|\\.|\$(?!\()|[^\s;|&"'()\\$])*[\s;|&)]`;
+
 /** Matches a command that sets a variable. The value of `NAME=$NAME` is not set by it. */
 const sets = (name: string, shell: HookTexts['shell']): RegExp =>
   shell === 'powershell'
     ? new RegExp(String.raw`\$\{?env:${name}\}?[ \t]*=`, 'i')
     : new RegExp(
-        String.raw`(?<![\w$-])${name}=(?!["\\]?$)|\b(?:read|mapfile|readarray|getopts)\b[^\n;|&]*\s${name}\b|\b(?:for|select)\s+${name}\b`,
+        String.raw`(?<![\w$-])${name}=${VALUE}|\b(?:read|mapfile|readarray|getopts)\b[^\n;|&]*\s${name}\b|\b(?:for|select)\s+${name}\b`,
       );
 
 /** A command that reads a text as a shell does, before a quoted text or a here-document. */
 const READS = /(?:\s-[A-Za-z]*c|\b(?:eval|trap|envsubst)|\b(?:ssh|(?:ba|da|z|k)?sh)\b[^\n|;&]*)\s*$/;
-const HEREDOC = /<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\(\w+))[^\n]*\n/y;
+/** A shell behind a pipe, which reads what a command prints. */
+const PIPED = /\|\s*(?:\w+\s+)*(?:ssh|(?:ba|da|z|k)?sh)\b/;
+const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([\w.-]+))/y;
+const ANSI_QUOTED = /\$'((?:[^'\\]|\\[\s\S])*)(?:'|$)/y;
+
+/** How far a shell is looked for, in characters, so that a long line costs no more than its length. */
+const NEAR = 300;
+const reads = (before: string): boolean => READS.test(before.slice(-NEAR));
+/** A longer line is not read as a shell does. */
+const LONGEST = 20_000;
+
+/** A here-document that begins on the line being read. */
+interface HereDocument {
+  readonly end: string;
+  /** Whether tabs before its lines do not count. */
+  readonly tabs: boolean;
+  readonly isExpanded: boolean;
+}
 
 /** The parts of a command line in which a shell expands variables: no comment, and nothing that is quoted for good. */
 function expandedBy(line: string): string {
+  if (line.length > LONGEST) return line;
   let kept = '';
-  let isQuoted = false;
-  for (let at = 0; at < line.length; at++) {
+  /** What is open: a quotation, `${` or a parenthesis. */
+  const open: string[] = [];
+  const isQuoted = (): boolean => open.findLast((one) => one !== '{') === '"';
+  let documents: HereDocument[] = [];
+  let at = 0;
+  const keep = (length: number): void => {
+    kept += line.slice(at, at + length);
+    at += length;
+  };
+  while (at < line.length) {
     const character = line[at] as string;
-    const heredoc = isQuoted || character !== '<' ? null : heredocAt(line, at);
-    if (character === '\\') {
-      kept += line.slice(at, at + 2);
-      at++;
-    } else if (character === '$' && line[at + 1] === '$') at++;
-    else if (heredoc !== null) {
-      if (READS.test(kept)) kept += heredoc;
-      at += heredoc.length - 1;
-    } else if (character === "'" && !isQuoted) {
+    const next = line[at + 1];
+    const begin = isQuoted() ? undefined : matchAt(HEREDOC, line, at);
+    const ansi = isQuoted() ? undefined : matchAt(ANSI_QUOTED, line, at);
+    if (character === '\\') keep(2);
+    else if (character === '$' && next === '$') at += 2;
+    else if (line.startsWith('<<<', at)) keep(3);
+    else if (begin !== undefined) {
+      const [whole, dash, single, double, bare = ''] = begin as unknown as readonly string[];
+      const isExpanded =
+        !/['"\\]/.test(whole as string) || reads(kept) || PIPED.test(restOfLine(line, at).slice(0, NEAR));
+      documents.push({ end: single ?? double ?? bare, tabs: dash === '-', isExpanded });
+      at += (whole as string).length;
+    } else if (ansi !== undefined) {
+      kept += reads(kept) ? ` ${ansi[1]} ` : "''";
+      at += ansi[0].length;
+    } else if (character === "'" && !isQuoted()) {
       const end = line.indexOf("'", at + 1);
       const text = line.slice(at + 1, end < 0 ? undefined : end);
-      kept += READS.test(kept) ? ` ${text} ` : "''";
-      at += text.length + 1;
-    } else if (character === '#' && !isQuoted && /(?:^|[\s;|&(])$/.test(line.slice(Math.max(0, at - 1), at))) {
-      const end = line.indexOf('\n', at);
-      at = (end < 0 ? line.length : end) - 1;
+      kept += reads(kept) ? ` ${text} ` : "''";
+      at += text.length + 2;
+    } else if (
+      character === '#' &&
+      open.at(-1) !== '"' &&
+      open.at(-1) !== '{' &&
+      /^$|[\s;|&(]/.test(line.charAt(at - 1))
+    )
+      at += restOfLine(line, at).length;
+    else if (character === '\n' && documents.length > 0) {
+      keep(1);
+      for (const document of documents) {
+        const text = textOf(document, line.slice(at));
+        if (document.isExpanded) kept += text;
+        at += text.length;
+      }
+      documents = [];
     } else {
-      if (character === '"') isQuoted = !isQuoted;
-      kept += character;
+      if (character === '$' && (next === '(' || next === '{')) {
+        open.push(next);
+        keep(2);
+        continue;
+      }
+      if (character === '"' && open.at(-1) !== '"') open.push('"');
+      else if (character === '(' && open.at(-1) !== '"' && open.at(-1) !== '{') open.push('(');
+      else if (character === { '"': '"', '(': ')', '{': '}' }[open.at(-1) ?? '']) open.pop();
+      keep(1);
     }
   }
   return kept;
 }
 
-/** A here-document whose end is quoted, so that nothing in it is expanded. */
-function heredocAt(line: string, at: number): string | null {
-  HEREDOC.lastIndex = at;
-  const begin = HEREDOC.exec(line);
-  if (begin === null) return null;
-  const word = begin[1] ?? begin[2] ?? begin[3];
-  const rest = line.slice(HEREDOC.lastIndex).split('\n');
-  const end = rest.findIndex((one) => one.trimStart() === word);
-  return begin[0] + rest.slice(0, end < 0 ? undefined : end + 1).join('\n');
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+function restOfLine(text: string, at: number): string {
+  const end = text.indexOf('\n', at);
+  return text.slice(at, end < 0 ? undefined : end);
+}
+
+/** The text of a here-document, with the line that ends it; nothing if no line does. */
+function textOf({ end, tabs }: HereDocument, text: string): string {
+  const lines = text.split('\n');
+  const last = lines.findIndex((one) => (tabs ? one.replace(/^\t+/, '') : one) === end);
+  return last < 0 ? '' : lines.slice(0, last + 1).join('\n');
 }
 
 export const sayLacking = ({ name }: SettingsVariable, file: string): string =>
