@@ -5,7 +5,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import type { CallFolders, Registration, Source } from '../scopes/registration.js';
 import { isText } from '../values/shape.js';
 import { hashFile, relativeNames, UNREADABLE } from './named/named-files.js';
-import { RUNNABLE } from './named/named-paths.js';
+import { type RelativeName, RUNNABLE } from './named/named-paths.js';
 
 /** Where the hooks come from that name scripts by relative paths. */
 export interface ScriptBase {
@@ -14,8 +14,14 @@ export interface ScriptBase {
   readonly dir?: string | undefined;
 }
 
-/** What was bound for a handler when it was first registered, since agents get the same handlers later, when a script may be gone. */
-const KNOWN = new WeakMap<HandlerDescription, { readonly key: string; readonly names: readonly string[] }>();
+/** What a handler names, and what of it was bound whenever it was registered: agents get the same handlers later, when a script may be gone. */
+interface KnownNames {
+  readonly key: string;
+  readonly all: readonly RelativeName[];
+  readonly bound: Set<string>;
+}
+
+const KNOWN = new WeakMap<HandlerDescription, KnownNames>();
 
 /**
  * Binds a command's relative paths to the scripts that they lead to from the folder of the command's file, or, in code, of the project.
@@ -45,13 +51,14 @@ export function bindScripts(handler: HandlerDescription, { source, dir }: Script
 function boundNames(handler: HandlerDescription, base: string, home: string): readonly string[] {
   const { cwd: _, ...line } = handler;
   const key = JSON.stringify([home, line['command'], line['args'], line['env'], line['shell']]);
-  const known = KNOWN.get(handler);
-  if (known?.key === key) return known.names;
-  const names = relativeNames(line, { projectDir: base })
-    .filter(({ path, runs }) => isScript(`${home}/${path}`, runs || RUNNABLE.test(path)))
-    .map(({ path }) => path);
-  KNOWN.set(handler, { key, names });
-  return names;
+  let known = KNOWN.get(handler);
+  if (known?.key !== key) {
+    known = { key, all: relativeNames(line, { projectDir: base }), bound: new Set() };
+    KNOWN.set(handler, known);
+  }
+  for (const { path, runs } of known.all)
+    if (isScript(`${home}/${path}`, runs || RUNNABLE.test(path))) known.bound.add(path);
+  return [...known.bound];
 }
 
 /** The folder in which the hook runs, as for its start. */

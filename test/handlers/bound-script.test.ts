@@ -168,6 +168,16 @@ describe('a script that is named by a relative path', () => {
     expect(await ask(host, at('mine'), agent)).toMatch(/^deny .*not found/);
   });
 
+  test('is bound by a later registration of the same hook if it exists by then', async () => {
+    const hooks = group('./guard.sh', { env: { RAN: at('ran') } });
+    await using before = hostIn();
+    before.register(hooks);
+    both('guard.sh');
+    await using after = hostIn();
+    after.register(hooks);
+    expect(await ask(after, at('theirs'))).toMatch(/^deny guard\.sh is bound to/);
+  });
+
   test('that is missing elsewhere cannot be started, as any missing script', async () => {
     folder.write('mine/guard.sh', NO, 0o755);
     await using host = hostIn();
