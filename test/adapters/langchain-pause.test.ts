@@ -1,8 +1,8 @@
-import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
+import { Command, GraphInterrupt, interrupt, MemorySaver } from '@langchain/langgraph';
 import { createAgent, tool } from 'langchain';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Deferral, Question } from '../../src/adapters/langchain/pause.js';
+import { type Deferral, Pauses, type Question } from '../../src/adapters/langchain/pause.js';
 import { hooks } from '../../src/adapters/langchain.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, type Reply, Scripted } from './langchain-kit.js';
@@ -451,5 +451,33 @@ describe('a subagent that pauses', () => {
       ['SubagentStart', 'SubagentStop'],
     ]);
     expect(main?.at(-1)).toBe('Stop');
+  });
+});
+
+describe("an error of LangGraph's function that", () => {
+  const asked = async (error: unknown): Promise<unknown> => {
+    const interrupt = () => {
+      throw error;
+    };
+    const node = { configurable: { thread_id: 't', checkpoint_ns: 'tools:1' }, interrupt };
+    return new Pauses().ask(node, { a: 1 }, { id: 'c', name: 'remove' } as never).catch((thrown: unknown) => thrown);
+  };
+
+  test('is no pause keeps its message', async () => {
+    const errors = [new Error('Resume length mismatch: 2 !== 1'), Object.freeze(new TypeError('frozen'))];
+    for (const error of errors) {
+      const { message } = error;
+      expect(await asked(error)).toBe(error);
+      expect(error.message).toBe(message);
+    }
+    expect(await asked('a text')).toBe('a text');
+  });
+
+  test('is a pause says so, unless it is frozen', async () => {
+    for (const error of [new GraphInterrupt([]), Object.freeze(new GraphInterrupt([]))]) {
+      const { message } = error;
+      expect(await asked(error)).toBe(error);
+      expect(error.message).toBe(Object.isFrozen(error) ? message : 'remove waits for the user.');
+    }
   });
 });

@@ -103,7 +103,7 @@ export class Pauses {
       this.#asked.set(graph, nodes.set(place, asked));
       // Its own message is the whole question as JSON, which would be the reason of the call's record.
       const { name } = 'deferred' in question ? question.deferred : question.actionRequests[0];
-      if (error instanceof Error) error.message = `${name} waits for the user.`;
+      if (isPause(error)) Reflect.set(error, 'message', `${name} waits for the user.`);
       throw error;
     }
   }
@@ -120,6 +120,10 @@ export class Pauses {
     return this.#asked.get(graph)?.get(place)?.[nth] ?? (await savedQuestion(node, nth));
   }
 }
+
+/** LangGraph's own test. Its function may throw other errors, such as for an answer that does not fit. */
+const isPause = (error: unknown): error is Error =>
+  error instanceof Error && (error.name === 'GraphInterrupt' || error.name === 'NodeInterrupt');
 
 function placeOf({ configurable = {} }: Node): { readonly graph: string; readonly place: string } {
   const place = `${configurable['thread_id']} ${configurable['checkpoint_ns']}`;
