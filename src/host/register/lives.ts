@@ -67,7 +67,7 @@ export class Lives {
     const lives = this.#in.get(scope) ?? new Set();
     if (plugin && [...lives].some((life) => life.plugin && life.name === name))
       this.#parts.report(
-        `Plugin ${name} is used twice in scope "${scope.id}": all of its hooks run twice, under the same names. Give the second one a name, use(plugin, options, { name })`,
+        `Plugin ${name} is used twice in scope "${scope.id}": all of its hooks run twice. Give the second one a name, use(plugin, options, { name })`,
       );
     const life = new Life(scope, name, plugin, { over: (one) => this.#over(one), run: this.#run });
     this.#in.set(scope, lives.add(life));
