@@ -2,7 +2,17 @@ import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { agentIdOf, isDenied, isShadow } from './meaning.js';
-import { besideOf, type CallChain, type CallRecording, fittingCall } from './parallel.js';
+import {
+  answeredCalls,
+  besideOf,
+  type CallRecording,
+  fittingCalls,
+  hasDenial,
+  isPlaced,
+  isStateless,
+  roleIn,
+} from './parallel.js';
+import { type Placing, settle } from './settle.js';
 
 /** The records of one tool call. */
 export interface CallFound {
@@ -37,28 +47,73 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
 const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
 
 /**
- * Splits the records with one session and `tool_use_id`, ordered by time, into calls: a model may reuse its ids at every step, and for an agent
- * without ids a repeated call gets the same id again. Each agent has ids of its own.
+ * Splits the records with one session and `tool_use_id`, ordered by time, into calls: a model may reuse its ids at every step, or within one, and for
+ * an agent without ids a repeated call gets the same id again. Each agent has ids of its own.
  */
 export function callsIn(records: readonly HookRecord[]): readonly CallRecording[] {
   const calls = new Set<CallRecording>();
   const last = new Map<string | undefined, CallRecording>();
-  const byFire = new Map<string, CallChain>();
+  const fires = new Set<string>();
+  const shadows: HookRecord[] = [];
+  const placings: Placing[] = [];
   for (const record of records) {
-    const agent = agentIdOf(record);
-    const shadowed = shadowedBy(record, byFire);
-    if (shadowed !== undefined) {
-      shadowed.records.push(record);
+    if (record.type === 'hook_fire' && record.shadow_of !== undefined && fires.has(record.shadow_of)) {
+      shadows.push(record);
       continue;
     }
+    if (record.type === 'hook_fire') fires.add(record.fire_id);
+    const agent = agentIdOf(record);
     const before = last.get(agent);
+    const among =
+      before === undefined || roleIn(record) !== 'answers'
+        ? []
+        : answeredCalls(record as FireRecord & HookRecord, before);
+    const [answered, ...more] = among;
+    if (more.length > 0) {
+      place(record, among, placings);
+      continue;
+    }
+    // What may have ended the latest may also be about another one.
+    if (answered !== undefined && (answered !== before || before.end !== undefined)) {
+      add(answered, record as FireRecord & HookRecord);
+      continue;
+    }
     const placed = placeOf(record, before, calls);
     last.set(agent, placed);
-    const call = isAsk(record) ? placed : fittingCall(record, placed);
-    add(call, record);
-    if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call.chain);
+    if (isAsk(record)) {
+      add(placed, record);
+      placed.chain.byHost.set(record.host_id, placed);
+    } else place(record, fittingCalls(record, placed), placings);
   }
-  return [...calls];
+  settle(placings, calls);
+  return inOrder(calls, { records, shadows });
+}
+
+/** Notes which calls a record may be about; until all are known, it counts as one about the latest that no hook denied. */
+function place(record: HookRecord, among: readonly CallRecording[], placings: Placing[]): void {
+  placings.push({ record, among });
+  const call = among.find((one) => !hasDenial(one)) ?? (among[0] as CallRecording);
+  if (among.length === 1 && isPlaced(record)) call.certain.push(record);
+  if (record.type === 'tool_call') call.isDeferred = record.status === 'deferred';
+  if (ends(record)) call.end ??= record;
+}
+
+/** Puts all records, and what calls they belong to, in the order of time. A shadow record is about the call of its fire, however late it came. */
+function inOrder(
+  calls: ReadonlySet<CallRecording>,
+  { records, shadows }: { readonly records: readonly HookRecord[]; readonly shadows: readonly HookRecord[] },
+): readonly CallRecording[] {
+  const byFire = new Map<string, CallRecording>();
+  for (const call of calls)
+    for (const record of call.records)
+      if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call);
+  for (const shadow of shadows) byFire.get((shadow as FireRecord).shadow_of as string)?.records.push(shadow);
+  const at = new Map(records.map((record, i) => [record, i]));
+  const placeIn = (record: HookRecord | undefined): number => (record && at.get(record)) ?? records.length;
+  for (const call of calls) call.records.sort((a, b) => placeIn(a) - placeIn(b));
+  const byBegin = (a: CallRecording, b: CallRecording): number => placeIn(a.records[0]) - placeIn(b.records[0]);
+  for (const chain of new Set([...calls].map((call) => call.chain))) chain.calls.sort(byBegin);
+  return [...calls].sort(byBegin);
 }
 
 /** The call that the record is about: a new one, or `before`, which the record may prove to be one with earlier parts. */
@@ -68,22 +123,17 @@ function placeOf(record: HookRecord, before: CallRecording | undefined, calls: S
   if (before !== undefined && how === 'same') return asks === undefined ? joined(record, before, calls) : before;
   const isLinked = before !== undefined && how === 'unknown';
   const chain = isLinked ? before.chain : { calls: [], byHost: new Map<string, CallRecording>() };
-  const beside = before === undefined || isLinked ? [] : besideOf(before);
-  const call: CallRecording = { records: [], asks: [], isOver: false, isDeferred: false, chain, beside };
+  const beside = before === undefined ? [] : besideOf(before);
+  const call: CallRecording = { records: [], asks: [], end: undefined, isDeferred: false, chain, certain: [], beside };
   chain.calls.push(call);
   calls.add(call);
   return call;
 }
 
-function add(call: CallRecording, record: HookRecord): void {
+function add(call: CallRecording, record: FireRecord & HookRecord): void {
   call.records.push(record);
-  if (isAsk(record)) {
-    call.asks.push(record);
-    call.chain.byHost.set(record.host_id, call);
-    call.isDeferred = record.decision.verdict === 'defer' && record.error === undefined;
-  }
-  if (record.type === 'tool_call') call.isDeferred = record.status === 'deferred';
-  call.isOver ||= ends(record);
+  call.asks.push(record);
+  call.isDeferred = record.decision.verdict === 'defer' && record.error === undefined;
 }
 
 /**
@@ -100,6 +150,9 @@ function joined(record: HookRecord, last: CallRecording, calls: Set<CallRecordin
   for (const one of later) {
     own.records.push(...one.records);
     own.asks.push(...one.asks);
+    own.certain.push(...one.certain);
+    own.end ??= one.end;
+    one.into = own;
     calls.delete(one);
   }
   chain.calls = chain.calls.slice(0, at + 1);
@@ -111,11 +164,11 @@ function joined(record: HookRecord, last: CallRecording, calls: Set<CallRecordin
 function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another' | 'unknown' {
   const { host_id: host } = record as HookRecord;
   const ofHost = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
-  if (call.isOver) return isLate(record, call, ofHost) ? 'unknown' : 'another';
+  if (call.end !== undefined) return isLate(record, call, ofHost) ? 'unknown' : 'another';
   // A process that answers one event.
   if (ofHost !== undefined && isStateless(ofHost)) return 'same';
-  const role = roleOf(record);
-  const asked = call.asks.filter((one) => roleOf(one) === role).at(-1);
+  const role = roleIn(record);
+  const asked = call.asks.filter((one) => roleIn(one) === role).at(-1);
   if (asked === undefined && role === 'answers') return 'same';
   if (asked !== undefined && !isAlike(asked, record)) return 'another';
   const last = call.asks.at(-1);
@@ -127,11 +180,10 @@ function relationOf(record: FireRecord, call: CallRecording): 'same' | 'another'
 }
 
 /** Whether a fire may be about a call that is over: its host has not been asked about the call yet, and its hooks began before the end. */
-function isLate(record: FireRecord, { records, asks }: CallRecording, ofHost: FireRecord | undefined): boolean {
+function isLate(record: FireRecord, { asks, end }: CallRecording, ofHost: FireRecord | undefined): boolean {
   if (ofHost !== undefined || asks.length === 0 || !asks.every((one) => isAlike(one, record))) return false;
   const took = record.handlers.reduce((most, { duration_ms: ms = 0 }) => Math.max(most, ms), 0);
-  const over = records.find(ends);
-  return over !== undefined && Date.parse((record as HookRecord).time) - took < Date.parse(over.time);
+  return end !== undefined && Date.parse((record as HookRecord).time) - took < Date.parse(end.time);
 }
 
 /** The most milliseconds between a rejected fire's record and that of hookscope's own answer to it. */
@@ -142,8 +194,6 @@ const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undef
   answer?.unanswered !== undefined &&
   Math.abs(Date.parse(rejected.time) - Date.parse(answer.time)) <= APART;
 
-const isStateless = (record: FireRecord): boolean => (record as { readonly stateless?: boolean }).stateless === true;
-
 /** Whether two fires were about the same tool and input, as far as their records hold them. Hosts and agents add other fields, such as a time. */
 function isAlike(a: FireRecord, b: FireRecord): boolean {
   if ([a, b].some(({ truncated = [] }) => truncated.length > 0)) return true;
@@ -151,23 +201,9 @@ function isAlike(a: FireRecord, b: FireRecord): boolean {
   return told.every((key) => isSame(a.input[key], b.input[key]));
 }
 
-/** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
-function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, CallChain>): CallRecording | undefined {
-  if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
-  const { shadow_of: fire } = record;
-  const calls = byFire.get(fire)?.calls ?? [];
-  return calls.length < 2
-    ? calls[0]
-    : calls.find((call) => call.records.some((one) => one.type === 'hook_fire' && one.fire_id === fire));
-}
-
 function isAsk(record: HookRecord): record is FireRecord & HookRecord {
-  const role = roleOf(record);
+  const role = roleIn(record);
   return role === 'judges' || role === 'answers';
-}
-
-function roleOf(record: HookRecord): string | undefined {
-  return record.type === 'hook_fire' && !isShadow(record) ? specOf(record.event)?.callRole : undefined;
 }
 
 /** Whether a fire after this record is about another call. */
@@ -175,6 +211,6 @@ function ends(record: HookRecord): boolean {
   // A deferred call is asked about again, with the same id.
   if (record.type === 'tool_call') return record.status !== 'deferred';
   if (record.type !== 'hook_fire' || isShadow(record)) return false;
-  const role = roleOf(record);
+  const role = roleIn(record);
   return role === 'ran' || (role === undefined && specOf(record.event)?.tool === true);
 }

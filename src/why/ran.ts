@@ -26,6 +26,7 @@ export function whatBecame({
   records,
   before = [],
   after = [],
+  others = 0,
 }: Pick<CallFound, 'records'> & Partial<CallFound>): string[] {
   const { fires, calls } = callRecords(records);
   const ends = calls.map((call) => callSentence(call, fires));
@@ -41,19 +42,29 @@ export function whatBecame({
           ? ['PostToolUseFailure was fired for it: its tool failed, or the call was not allowed to run.']
           : [];
   const { alarms } = callRecords([...before, ...records, ...after]);
-  const told = [
-    ...ends,
-    ...seen,
-    ...(done && all === '' ? deniedElsewhere(before, after) : []),
-    ...alarms.map(alarmSentence),
+  const told = [...ends, ...seen, ...(done && all === '' ? deniedElsewhere(before, after) : [])];
+  const isTold = told.length > 0 || alarms.some((alarm) => records.includes(alarm));
+  return [
+    ...(isTold ? told : [notKnown(fires, before, after)]),
+    ...alarms.flatMap((alarm) => [alarmSentence(alarm), ...(isOfOther(alarm) ? [OF_OTHER] : [])]),
   ];
-  return told.length > 0 ? told : [notKnown(before, after)];
+
+  /** An alarm knows a call by its id, so that it may tell of the denial of another one. */
+  function isOfOther(alarm: AlarmRecord): boolean {
+    if (alarm.alarm !== 'not_honoured' || !records.includes(alarm) || fires.some(isRefused)) return false;
+    const isNear = callRecords([...before, ...after]).fires.some(isRefused);
+    if (calls.some(({ ran, status }) => ran && LET_RUN.includes(status))) return others > 0 || isNear;
+    return alarm.denied_by === 'hook' && fires.some(isJudging) && others > 0 && !isNear;
+  }
 }
+
+const OF_OTHER = 'The denial that the alarm names was that of another call with the same id.';
 
 const hasRun = ({ event }: FireRecord): boolean => specOf(event)?.callRole === 'ran';
 
 /** Whether hooks denied the call itself; an event of the program's own, fired within the call, can be denied too. */
-const isRefused = (fire: FireRecord): boolean => isDenied(fire) && JUDGING.includes(specOf(fire.event)?.callRole ?? '');
+const isRefused = (fire: FireRecord): boolean => isDenied(fire) && isJudging(fire);
+const isJudging = ({ event }: FireRecord): boolean => JUDGING.includes(specOf(event)?.callRole ?? '');
 const JUDGING: readonly string[] = ['judges', 'answers'];
 
 /** For a call that ran: a denial under its id, earlier or later, which may have been about the same call. */
@@ -69,12 +80,16 @@ function deniedElsewhere(before: readonly HookRecord[], after: readonly HookReco
   return [...told(before, 'before'), ...told(after, 'afterwards')];
 }
 
-function notKnown(before: readonly HookRecord[], after: readonly HookRecord[]): string {
+function notKnown(own: readonly FireRecord[], before: readonly HookRecord[], after: readonly HookRecord[]): string {
   const fact = 'No record says whether it ran';
-  const done = callRecords([...after, ...before]).fires.find(hasRun);
-  if (done !== undefined)
-    return `${fact}: ${plain(done.event)} was fired under its id, but another call may have the same id.`;
-  return before.length + after.length > 0 ? `${fact}; another call may have the same id.` : `${fact}.`;
+  const { fires } = callRecords([...after, ...before]);
+  const done = fires.find(hasRun);
+  if (done === undefined)
+    return before.length + after.length > 0 ? `${fact}; another call may have the same id.` : `${fact}.`;
+  const asked = fires.filter(isJudging);
+  if (asked.length > 0 && asked.every(isRefused) && own.some(isJudging) && !own.some(isRefused))
+    return `${plain(done.event)} was fired for it, or for a call with the same id that was denied; no record says for which.`;
+  return `${fact}: ${plain(done.event)} was fired under its id, but another call may have the same id.`;
 }
 
 /** The words for each status, if the call's tool was started, and if it was not. */

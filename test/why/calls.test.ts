@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createHost, deny, type FireRecord, type HookRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { callOf, callsIn } from '../../src/why/calls.js';
 import { whatBecame } from '../../src/why/ran.js';
+import { sha256 } from '../../src/why/sha256.js';
 import { fire } from '../emit/samples.js';
 import { growth } from '../growth.js';
 import { SAMPLES } from '../store/records.js';
@@ -60,7 +62,10 @@ test.each([[['rm', 'ls']], [['ls', 'rm']], [['ls', 'pwd']], [['pwd', 'rm', 'ls']
           one.event === 'PreToolUse' &&
           (one.input['tool_input'] as { command: string }).command === command,
       ) as HookRecord;
-      expect(whatBecame(callOf(about, asked)).filter((text) => !text.startsWith('ALARM'))).toEqual([
+      // Where one was denied, an alarm tells of the run of another one.
+      expect(
+        whatBecame(callOf(about, asked)).filter((text) => !/^(ALARM|The denial that the alarm)/.test(text)),
+      ).toEqual([
         command === 'rm'
           ? 'The call was denied and did not run: by guard, saying "no rm".'
           : expect.stringMatching(/^The call ran, allowed by/),
@@ -68,6 +73,54 @@ test.each([[['rm', 'ls']], [['ls', 'rm']], [['ls', 'pwd']], [['pwd', 'rm', 'ls']
     }
   },
 );
+
+test.each(['PostToolUse', 'PostToolUseFailure', 'PermissionRequest', 'PermissionDenied'] as const)(
+  '%s is about the call of its id with its input, although another one was begun later',
+  (event) => {
+    const of = (name: string, command: string, verdict: 'deny' | 'none', at: number): HookRecord => ({
+      ...fire(at, { event: name, decision: { ...fire().decision, verdict } }),
+      time: new Date(Date.UTC(2026, 0, 1) + at).toISOString(),
+      input: { tool_name: 'Bash', tool_input: { command } },
+      ...{ host_id: 'one', fire_id: `fire ${at}` },
+    });
+    const [first, second] = [of('PreToolUse', 'rm', 'deny', 1), of('PreToolUse', 'ls', 'none', 2)];
+    const told = of(event, 'rm', 'none', 3);
+    for (const all of [
+      [first, second, told],
+      [{ ...second, seq: 0, time: first.time }, first, told],
+    ]) {
+      expect(callOf(all, first).records).toEqual([first, told]);
+      expect(callOf(all, told)).toMatchObject({ records: [first, told], before: [], after: [], others: 1 });
+    }
+  },
+);
+
+test('an alarm about another call of the id is told as one', async () => {
+  const records: HookRecord[] = [];
+  const host = createHost({ logger: () => undefined });
+  host.events$.subscribe((record) => records.push(record));
+  host.on('PreToolUse', (input) => (JSON.stringify(input.tool_input).includes('rm') ? deny('no') : undefined));
+  const send = (event: 'PreToolUse', command: string) =>
+    host.fire(event, { ...CALL, tool_input: { command }, ...{ tool_response: 'x' } });
+  await send('PreToolUse', 'ls');
+  await send('PreToolUse', 'rm');
+  await send('PostToolUse' as 'PreToolUse', 'ls');
+  await host.close();
+  const about = records.filter(({ type }) => type === 'hook_fire' || type === 'hook_alarm');
+  const asked = about.filter((record) => record.type === 'hook_fire') as [FireRecord, FireRecord];
+  expect(whatBecame(callOf(about, asked[0] as HookRecord))).toEqual([
+    'It ran: PostToolUse was fired for it.',
+    expect.stringMatching(/^ALARM not_honoured/),
+    'The denial that the alarm names was that of another call with the same id.',
+  ]);
+  expect(whatBecame(callOf(about, asked[1] as HookRecord))).toEqual(['No record says whether it ran.']);
+});
+
+test('the SHA-256 of a text is that of its bytes', () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000])
+    for (const text of ['x'.repeat(length), 'é😀'.repeat(length)])
+      expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
+});
 
 test('the page keeps them apart too, and lists as the same call what is of it alone', async () => {
   const records = await reused();
@@ -130,18 +183,20 @@ describe('the records of an id, as letters', () => {
     ['aqrt', ['aqrt']],
     ['arxar', ['arx', 'ar']],
     ['afdtar', ['af', 'dt', 'ar']],
-    ['dar', ['d', 'ar']],
+    // A record that is about one of several equal calls stands apart.
+    ['dar', ['d', '?a', '?r']],
+    ['aar', ['a', '?a', '?r']],
     ['drx', ['drx']],
     ['aqtar', ['aqt', 'ar']],
-    ['aqntar', ['aq', '?nt', 'ar']],
+    ['aqntar', ['aq', '?nt', '?a', '?r']],
     // The answer to a question that was left for later comes with the same id.
     ['alaqrt', ['alaqrt']],
-    // Two calls of one step that were judged before either ran cannot be told apart.
-    ['aarr', ['a', '?arr']],
-    ['aadr', ['a', '?a', '?dr']],
+    // Two calls of one step that were judged before either ran cannot be told apart, but both ran.
+    ['aarr', ['ar', '?ar']],
+    ['aadr', ['a', '?a', '?d', '?r']],
     ['dAR', ['d', 'AR']],
     ['dArR', ['dr', 'AR']],
-    ['dars', ['ds', 'ar']],
+    ['dars', ['ds', '?a', '?r']],
   ])('%s is cut into %j', (letters, calls) => {
     expect(cut(letters)).toEqual(calls);
   });
@@ -192,11 +247,13 @@ describe('a call whose events came to several hosts', () => {
     expect(became(denied, all)).toEqual([
       'No record says whether it ran: PostToolUse was fired under its id, but another call may have the same id.',
     ]);
-    for (const record of [passed, ran])
-      expect(became(record, all)).toEqual([
-        'It ran: PostToolUse was fired for it.',
-        'PreToolUse was denied under its id before; no record says whether that was about this call.',
-      ]);
+    expect(became(passed, all)).toEqual([
+      'PostToolUse was fired for it, or for a call with the same id that was denied; no record says for which.',
+    ]);
+    expect(became(ran, all)).toEqual([
+      'It ran: PostToolUse was fired for it.',
+      'PreToolUse was denied under its id before; no record says whether that was about this call.',
+    ]);
     expect(callOf(all, denied)).toMatchObject({ after: [{ host_id: 'two' }, { host_id: 'three' }], others: 0 });
   });
 
@@ -236,15 +293,19 @@ describe('a call whose events came to several hosts', () => {
     expect(became(passed, all)).toEqual(['It ran: PostToolUse was fired for it.']);
   });
 
-  test('are two calls, where commands with the same hooks were asked, or about something else', () => {
+  test('are two calls, where commands were asked about something else, or with the same hooks and it was told of each that it ran', () => {
     const denied = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone, revision: 'x' });
-    for (const more of [{ revision: 'x' }, { input: { ...fire().input, tool_input: { command: 'other' } } }]) {
-      const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone, ...more });
-      const all = [denied, passed, of('three', 'PostToolUse', 3, { ...decision('none'), ...alone })];
-      expect(callOf(all, denied)).toMatchObject({ after: [], others: 1 });
-      expect(became(denied, all)).toEqual(['No record says whether it ran.']);
-      expect(became(passed, all)).toEqual(['It ran: PostToolUse was fired for it.']);
-    }
+    const other = { input: { ...fire().input, tool_input: { command: 'other' } } };
+    const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone, ...other });
+    const all = [denied, passed, of('three', 'PostToolUse', 3, { ...decision('none'), ...alone, ...other })];
+    expect(callOf(all, denied)).toMatchObject({ after: [], others: 1 });
+    expect(became(denied, all)).toEqual(['No record says whether it ran.']);
+    expect(became(passed, all)).toEqual(['It ran: PostToolUse was fired for it.']);
+    const [first, again] = ['one', 'two'].map((host, i) =>
+      of(host, 'PreToolUse', i, { ...decision('none'), ...alone, revision: 'x' }),
+    ) as [HookRecord, HookRecord];
+    const ran = [3, 4].map((ms) => of(`${ms}`, 'PostToolUse', ms, { ...decision('none'), ...alone, revision: 'x' }));
+    expect(callOf([first, again, ...ran], first)).toMatchObject({ after: [], others: 1 });
   });
 
   test('is one call where the server that denied it tells that it ran', () => {
