@@ -55,7 +55,8 @@ export function compileSpecifier(tool: string, text: string, of: RuleOf): Specif
   const field = CONTENT.get(tool);
   const parameter = compileParameter(text);
   if (parameter !== undefined && parameter.name === field && tool !== 'WebFetch') {
-    return { expected: `${tool}'s ${field} is matched without its name: ${tool}(${parameter.value})` };
+    const path = FILE_FIELDS.has(tool) ? fromRoot(parameter.value) : parameter.value;
+    return { expected: `${tool}'s ${field} is matched without its name: ${tool}(${path})` };
   }
   const own = compileOwn(tool, text, of);
   if (own === undefined) {
@@ -67,6 +68,9 @@ export function compileSpecifier(tool: string, text: string, of: RuleOf): Specif
     ? own
     : { ...own, matches: (call) => own.matches(call) || parameter.matches(call) };
 }
+
+/** An absolute path, as the value of a field has it, in the form of file rules, where one slash is the folder of the settings. */
+const fromRoot = (path: string): string => (/^\/(?!\/)/.test(path) ? `/${path}` : path);
 
 /** `model:opus`: an input field and its exact value, with `*` for any characters. A missing field never matches. */
 function compileParameter(text: string): (Specifier & { name: string; value: string }) | undefined {

@@ -19,6 +19,8 @@ export interface FiredExpectations {
   toAllow(): void;
   /** The user is asked, for this reason if one is given. */
   toAsk(reason?: Expected): void;
+  /** The call was put off by `defer`, for this reason if one is given. */
+  toDefer(reason?: Expected): void;
   /** No hook answered anything: no verdict, no rewrite, no context, no failure. */
   toStaySilent(): void;
   /** The agent continues instead of stopping, with this instruction if one is given. */
@@ -143,6 +145,10 @@ const FIND: {
     pass: (decision as AnyFoldDecision).verdict === 'ask' && has(decision.reason, reason),
     wanted: `the user to be asked${forReason(reason)}`,
   }),
+  toDefer: ({ decision }, reason) => ({
+    pass: (decision as AnyFoldDecision).verdict === 'defer' && has(decision.reason, reason),
+    wanted: `the call to be put off${forReason(reason)}`,
+  }),
   toStaySilent: (fired) => ({ pass: silent(fired), wanted: 'nobody to say anything' }),
   toContinue: ({ decision }, instruction) => ({
     pass: (decision as AnyFoldDecision).continues === true && has(decision.reason, instruction),
@@ -177,6 +183,7 @@ const ARGUMENTS: Readonly<Record<keyof FiredExpectations, readonly MatcherArgume
   toDeny: [ARGUMENT.text],
   toAllow: [],
   toAsk: [ARGUMENT.text],
+  toDefer: [ARGUMENT.text],
   toStaySilent: [],
   toContinue: [ARGUMENT.text],
   toRewrite: [ARGUMENT.any],

@@ -34,12 +34,13 @@ export function roleOf(event: string): EventSpec['scope'] {
 }
 
 /** A short text about the event: the tool and its input, the scope, or the subject. */
-export function about({ event, input, decision }: FireRecord): string {
+export function about({ event, input, decision, error }: FireRecord): string {
   const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
   const role = roleOf(event);
   if (role === 'open') return 'its scope opens';
-  if (role === 'close') return decision.continues ? '' : 'its scope ends';
+  // A rejected fire decided nothing, so it ended no scope.
+  if (role === 'close') return decision.continues || error !== undefined ? '' : 'its scope ends';
   return clip(subjectIn(specOf(event), input) ?? '', 70);
 }
 

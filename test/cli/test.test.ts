@@ -146,6 +146,8 @@ describe('hookscope test', () => {
     ['Read a.ts', 'silent', 'allow by reads'],
     ["Bash 'ls'", 'deny', 'no opinion'],
     ["Bash 'ls'", 'fail', 'no opinion'],
+    ["Bash 'ls'", 'defer /later/', 'no opinion'],
+    ["Bash 'curl x'", 'defer by ask-curl', 'ask by ask-curl'],
     ["Bash 'ls'", 'rewrite', 'no opinion'],
     ["Bash 'ls'", 'context', 'no opinion'],
   ])('%s is not %s', async (call, expected, said) => {

@@ -335,6 +335,17 @@ describe('a rule over files', () => {
   });
 
   it.each([
+    ['Write', 'file_path', '/etc/*', '/etc/passwd'],
+    ['Write', 'file_path', '//etc/*', '/etc/passwd'],
+    ['Read', 'file_path', '/a/b.ts', '/a/b.ts'],
+    ['NotebookEdit', 'notebook_path', '/a/*', '/a/b.ipynb'],
+  ])('the rule that replaces %s(%s:%s) does what was asked', (tool, field, pattern, path) => {
+    const said = refusal(`${tool}(${field}:${pattern})`);
+    const [, rule = ''] = /without its name: (\w+\(\S+\))/.exec(said) ?? [];
+    expect([rule, matches(rule, tool, { [field]: path })]).toEqual([rule, true]);
+  });
+
+  it.each([
     ['Bash', 'command', 'git push'],
     ['Monitor', 'command', 'git push'],
     ['PowerShell', 'command', 'git push'],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { addContext, allow, ask, deny, HOOK_EVENTS, type HookEvent, rewrite } from '../../src/index.js';
+import { addContext, allow, ask, defer, deny, HOOK_EVENTS, type HookEvent, rewrite } from '../../src/index.js';
 import { SAMPLES } from '../../src/testing/samples.js';
 import { expectFired, fakeClock, fireHook, matchers, payload, testSession } from '../../src/testing.js';
 
@@ -77,6 +77,7 @@ describe('expectations', () => {
     toDeny: () => deny('Push by hand.'),
     toAllow: () => allow(),
     toAsk: () => ask('Sure?'),
+    toDefer: () => defer('Later.'),
     toStaySilent: () => undefined,
     toRewrite: () => rewrite({ command: 'git push' }),
     toAddContext: () => addContext('The branch is protected.'),
@@ -173,6 +174,7 @@ describe('expectations', () => {
     ['toFail', [{}], 'expected a string that is not empty, got {}'],
     ['toDeny', [5], 'toDeny: expected a string or a RegExp, got 5'],
     ['toDeny', [null], 'toDeny: expected a string or a RegExp, got null'],
+    ['toDefer', [{}], 'toDefer: expected a string or a RegExp, got {}'],
     ['toAsk', [{}], 'toAsk: expected a string or a RegExp, got {}'],
     ['toContinue', [['tests']], 'toContinue: expected a string or a RegExp, got ["tests"]'],
     ['toAddContext', [() => 'x'], 'toAddContext: expected a string or a RegExp, got a function'],

@@ -4,8 +4,10 @@ import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { formatFire, formatRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { readRecord } from '../../src/store/read-record.js';
+import { about } from '../../src/why/about.js';
 import { answerFor, answerText } from '../../src/why/answer.js';
 import { whatBecame } from '../../src/why/ran.js';
+import { fire } from '../emit/samples.js';
 import { SAMPLES } from '../store/records.js';
 
 /** Names that every object has, and no table of ours. */
@@ -53,4 +55,10 @@ describe.each(INHERITED)('the word %s anywhere in a record', (word) => {
     for (const record of records) kept.add(JSON.stringify(record));
     expect(kept.foreign).toBe(0);
   });
+});
+
+test('a SubagentStop that was rejected ends no scope', () => {
+  const stop = { ...fire(), event: 'SubagentStop', input: {}, decision: { ...fire().decision, continues: false } };
+  expect(about(stop as never)).toBe('its scope ends');
+  expect(about({ ...stop, error: 'INVALID_INPUT' } as never)).toBe('');
 });

@@ -26,7 +26,11 @@ const WORDS: Readonly<Record<string, ExpectationWord>> = {
   deny: { takes: { pattern: true, by: true }, check: matchers.toDeny },
   allow: { takes: { by: true }, check: (fired) => matchers.toAllow(fired) },
   ask: { takes: { pattern: true, by: true }, check: matchers.toAsk },
-  pass: { takes: {}, check: (fired) => worst(not(matchers.toDeny(fired)), not(matchers.toAsk(fired))) },
+  defer: { takes: { pattern: true, by: true }, check: matchers.toDefer },
+  pass: {
+    takes: {},
+    check: (fired) => worst(...[matchers.toDeny, matchers.toAsk, matchers.toDefer].map((check) => not(check(fired)))),
+  },
   silent: { takes: {}, check: (fired) => matchers.toStaySilent(fired) },
   continue: { takes: { pattern: true, by: true }, check: matchers.toContinue },
   rewrite: {

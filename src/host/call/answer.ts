@@ -9,7 +9,6 @@ import { isMcpTool } from '../../events/output/what-counts.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
-import { describeError } from '../../values/message.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, show } from '../../values/shape.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/waiting/promises.js';
@@ -19,6 +18,7 @@ import { Context } from './context.js';
 import type { CallFacts, FireFacts } from './facts.js';
 import { reasonFromStderr } from './stderr-reason.js';
 import { whyNotTaken } from './taken.js';
+import { threw } from './threw.js';
 import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
@@ -243,13 +243,6 @@ export function logSlow({ services, spec }: FireFacts, { name }: Registration, d
 
 export function isOfHook(detail: unknown): detail is HookDetail {
   return typeof detail === 'object' && detail !== null && 'hook' in detail && 'event' in detail;
-}
-
-/** A failure of a handler's own code. */
-export function threw(error: unknown): Failure {
-  // A promise can be thrown, too.
-  ignoreRejections(error);
-  return { cause: 'threw', message: describeError(error) };
 }
 
 /** What a handler returned, and its promise if it is one. */

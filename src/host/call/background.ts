@@ -1,10 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
-import { logProblems, readAnswer, threw } from './answer.js';
+import { logProblems, readAnswer } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { BackgroundCall, BackgroundWork } from './facts.js';
+import { threw } from './threw.js';
 import { handlerOf } from './work.js';
 
 interface KeptWork {
@@ -137,7 +138,7 @@ export class Background implements BackgroundWork {
     // What an observer answers is only recorded.
     if (registration.phase === 'observe') return;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
-    if (late.length > 0) fire.pendingContext?.push(...late);
+    if (late.length > 0) fire.addContext(late);
     if (registration.rewake && result.exitCode === 2) {
       fire.services.wake({
         scope: fire.scopeId,

@@ -4,7 +4,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/waiting/promises.js';
-import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } from './answer.js';
+import { logProblems, logSlow, readAnswer, replyFacts, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, GRACE, notLoaded, timeout } from './call-failures.js';
@@ -13,6 +13,7 @@ import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
 import { loading } from './loading.js';
 import { recordedAnswerOf } from './said-again.js';
+import { threw } from './threw.js';
 import { untrusted } from './untrusted.js';
 import { type CallbackFunction, callbackOf, handlerOf, isAsync, isOutside } from './work.js';
 

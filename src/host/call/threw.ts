@@ -1,0 +1,27 @@
+import type { Failure } from '../../events/failure.js';
+import { saysByHelper } from '../../events/output/helper-words.js';
+import { describeError } from '../../values/message.js';
+import { isObject } from '../../values/shape.js';
+import { ignoreRejections } from '../../values/waiting/promises.js';
+
+/** A failure of a handler's own code. */
+export function threw(error: unknown): Failure {
+  // A promise can be thrown, too.
+  ignoreRejections(error);
+  return { cause: 'threw', message: isDecision(error) ? THROWN_DECISION : describeError(error) };
+}
+
+const THROWN_DECISION = 'a decision was thrown, which decides nothing: return it, as in return deny(…)';
+
+/** Whether a thrown value is what helpers such as `deny()` return, or an output of a hook. */
+function isDecision(error: unknown): boolean {
+  if (error instanceof Error || !isObject(error)) return false;
+  try {
+    return saysByHelper(error) || KEYS.some((key) => Object.hasOwn(error, key));
+  } catch {
+    // A proxy that throws on every access.
+    return false;
+  }
+}
+
+const KEYS = ['hookSpecificOutput', 'decision', 'continue'] as const;
