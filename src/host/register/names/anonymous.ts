@@ -4,7 +4,7 @@ import type { Scope } from '../../../scopes/scope.js';
 /** The numbers that are in use in each scope, by the place where anonymous functions were registered. */
 const USED = new WeakMap<Scope, Map<string, Set<number>>>();
 
-/** Names anonymous functions by the place where they are registered. The second in the scope is `guards.ts:12.2`; a `#` would look like an id. */
+/** Names anonymous functions by the place where they are registered. From the second in the scope on, they get a number. */
 export class AnonymousNames {
   /** The call registers only one function. */
   readonly alone: boolean;
@@ -27,7 +27,7 @@ export class AnonymousNames {
     if (this.#place === undefined) return undefined;
     const used = this.#used?.get(this.#prefix + this.#place);
     this.#last = used === undefined ? this.#last + 1 : freeIn(used, this.#last);
-    return this.#last === 1 ? this.#place : `${this.#place}.${this.#last}`;
+    return this.#last === 1 ? this.#place : `${this.#place}#${this.#last}`;
   }
 }
 
@@ -64,7 +64,7 @@ export function freeNames(scope: Scope, registrations: readonly Registration[]):
 function placesOf(registrations: readonly Registration[]): (readonly [place: string, number: number])[] {
   return registrations.flatMap(({ name, isNamed, dialect }) => {
     if (isNamed || dialect === 'claude') return [];
-    const [, place, number = '1'] = /^(.*:\d+)(?:\.(\d+))?$/s.exec(name) ?? [];
+    const [, place, number = '1'] = /^(.*:\d+)(?:#(\d+))?$/s.exec(name) ?? [];
     return place === undefined ? [] : [[place, Number(number)] as const];
   });
 }
