@@ -180,7 +180,7 @@ export const checkOwnShape: FileCheck = function* (file) {
   if (file.kind === 'config') yield* checkConfigFile(root, file.path);
   for (const set of file.sets) {
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
-      const path = [...set.path, ...parsePath(where === 'hooks' ? '' : where)];
+      const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
       yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
     }
   }
@@ -197,7 +197,7 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
       nearest: near,
     } = error.details as { where?: string; expected: string; nearest?: string };
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-    const path = parsePath(where);
+    const path = parsePath(ofHandler(where));
     yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${expected}`) + hint };
   }
 }
@@ -238,6 +238,9 @@ function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Gen
 
 /** A timeout of at least this many seconds was probably meant in milliseconds. */
 const LONG = 1000;
+
+/** The place of a handler's option, without the function that names it in code: `….hooks[0]: rule(): reason` is `….hooks[0].reason`. */
+const ofHandler = (where: string): string => where.replace(/: (?:\w+\(\): )?(?=\w+$)/, '.');
 
 /** Checks timeouts in hookscope's own files, where groups may have one too. Those in Claude Code's files are checked by the loader. */
 export const checkTimes: FileCheck = function* (file) {

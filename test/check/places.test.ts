@@ -195,3 +195,14 @@ describe('a script that a file of our own names by a relative path', () => {
     expect(found(await check(['mine/hooks.json']))).toEqual([]);
   });
 });
+
+test.each([
+  ['rule', { type: 'rule', decision: 'deny' }, 'reason'],
+  ['command', { type: 'command' }, 'command'],
+  ['http', { type: 'http', url: 1 }, 'url'],
+])('a wrong option of a handler is named by its keys: %s', async (_, handler, key) => {
+  write({ 'hooks.json': JSON.stringify({ PreToolUse: [{ hooks: [handler] }] }) });
+  const report = await check([], ['hooks.json']);
+  const findings = report.findings.filter(({ rule }) => rule === 'invalid-hooks');
+  expect(findings.map(({ where }) => where)).toEqual([`PreToolUse[0].hooks[0].${key}`]);
+});
