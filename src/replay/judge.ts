@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Host } from '../create-host.js';
 import { isHookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/spec.js';
+import { ran, rememberDecision } from '../host/alarms/use.js';
 import type { HostCore } from '../host/core.js';
 import { type AnyDecision, makeDecision } from '../host/decide/decision.js';
 import { FireRun } from '../host/fire/fire-run.js';
@@ -10,6 +11,7 @@ import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
 import type { Plan } from '../host/plan/plan.js';
 import type { EventState } from '../host/services.js';
+import type { ScopeLookup } from '../scopes/tree.js';
 import { describeError } from '../values/message.js';
 import type { Json } from '../values/shape.js';
 import type { StandIns, UnknownAnswer } from './answering.js';
@@ -135,6 +137,7 @@ export class Judge {
     noteClaims(once, this.#how);
     if (state.closes) claims.part(fire);
     if (state.closes && (unknown.length > 0 || !decision.continues)) this.#world.ended(fire, unknown.length === 0);
+    this.#remember(fire, state, found, decision);
     const told = canonicalDecision({ ...decision } as unknown as Json, (id) => nameIn(plan, id));
     return {
       decision: told,
@@ -143,6 +146,14 @@ export class Judge {
       word: isCertain ? wordOf(told) : undefined,
       by: { decision, plan, spec, how: this.#wayOf(strangers) },
     };
+  }
+
+  /** A later question about the call is decided by who has asked about it. */
+  #remember(fire: RecordedFire, state: EventState, found: ScopeLookup, decision: AnyDecision): void {
+    const { input, toolUse: toolUseID } = fire;
+    const decided = { services: this.#quiet, state, input, found, options: { toolUseID } };
+    if (state.spec.callRole === 'ran') ran(decided);
+    else rememberDecision({ ...decided, remembers: false, cancelled: undefined }, decision);
   }
 
   /** A key for what decides besides the plan's hooks; with hooks outside the plan, the whole configuration's. */

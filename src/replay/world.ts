@@ -1,4 +1,5 @@
 import type { EventSpec } from '../events/spec.js';
+import { Alarms } from '../host/alarms/alarms.js';
 import { Background } from '../host/call/background.js';
 import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';
@@ -35,10 +36,14 @@ const silent = (): void => undefined;
 /** The host's services, without subscribers and side effects. */
 export function quietCore(core: HostCore): HostCore {
   const bus = { ...core.bus, observed: false, tracing: undefined };
+  // What was asked in the recording, and not what is asked in the host.
+  const alarms = new Alarms({ bus, onAlarm: undefined, logger: { report: silent, alarm: silent } });
+  alarms.replays();
   const text = { shorten: <T>(outcome: T): T => outcome, text: (said: string): string => said };
   return {
     ...core,
     bus,
+    alarms,
     background: new Background(),
     largeOutput: { ...text, used: false, end: silent, clear: silent, keep: silent },
     notices: new Notices(silent),
