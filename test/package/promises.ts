@@ -587,6 +587,11 @@ const limits: readonly Kept[] = [
     'a plain word in a sentence is not masked, nor what else is said not to be found',
   ],
   [
+    'Of the names in `keys`, no value is found',
+    'emit/redact/patterns',
+    'where the name says nothing of a value, it is left',
+  ],
+  [
     'The files that long outputs of hooks are saved to are not masked',
     'server/outputs',
     'is there for its agent until the session ends',

@@ -8,7 +8,7 @@ export interface RedactOptions {
    * (`github-token`, `jwt`, `private-key`, `url-password`, `named` …).
    */
   readonly shapes?: boolean | readonly string[];
-  /** Names of fields whose whole value is masked, besides `password`, `token`, `authorization`, `api_key` and the like. Case-insensitive. In texts the value after the name is masked as well: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`; not a variable of a shell. */
+  /** Names of fields whose whole value is masked, besides `password`, `token`, `authorization`, `api_key` and the like. Case-insensitive. In texts what follows the name is masked as well: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`, and every value of a list, an object, an element or the lines of YAML that the name has; not a variable of a shell. */
   readonly keys?: readonly string[];
   /** Paths whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` matches any one key. */
   readonly paths?: readonly string[];

@@ -30,6 +30,10 @@ export class MaskedStream {
   /** The last lines that were emitted. */
   #context = '';
   #held = '';
+  /** Where what is left out begins; -1: nothing is. */
+  #lost = -1;
+  /** The end of what is held back: until it is there, nothing is told. */
+  #waits: string | undefined;
   /** The end of a secret that is too long to be held back; everything up to it is left out. */
   #until: RegExp | undefined;
 
@@ -42,15 +46,22 @@ export class MaskedStream {
     const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
     const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
     this.#held += rest;
+    const waits = this.#waits;
+    if (waits !== undefined && this.#held.length <= MOST_SECRET) {
+      if (!this.#held.slice(-rest.length - waits.length).includes(waits)) return '';
+      this.#waits = undefined;
+    }
     if (!isEnded && this.#held.length <= MOST_HELD) return '';
     const text = this.#context + this.#held;
     const from = this.#context.length;
     const secrets = this.#finder.find(text);
     const to = Math.max(from, this.#cut(text, from, secrets));
-    const told = mask(text, from, to, secrets);
+    const told = mask(text, from, to, this.#lost < 0 ? secrets : upTo(secrets, this.#lost, to));
+    this.#lost = -1;
     const read = text.slice(0, to);
     this.#context = this.#finder.rest(read) || contextOf(read);
     this.#held = text.slice(to);
+    this.#waits = this.#held === '' ? undefined : this.#finder.waits(this.#held);
     return told;
   }
 
@@ -61,12 +72,15 @@ export class MaskedStream {
       cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
     const last = secrets.at(-1);
-    const key = last?.[2] ? last[0] : this.#finder.openKey(text);
+    const open = this.#finder.openKey(text);
+    const key = last?.[2] && (open < 0 || last[0] < open) ? last[0] : open;
     if (key >= 0 && key < cut) cut = key;
     const across = secrets.find(([start, end]) => start < cut && end > cut);
     if (across !== undefined) cut = across[0];
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
-    this.#until = endOf(text, key);
+    const waits = open >= 0 && open === key ? this.#finder.waits(text) : undefined;
+    this.#until = waits === undefined ? endOf(text, key) : new RegExp(waits.replace(/[).]/g, '\\$&'));
+    this.#lost = key;
     return text.length;
   }
 
@@ -85,6 +99,12 @@ function endOf(text: string, open: number): RegExp {
   if (open < 0) return /[\s"'`]/;
   return text.startsWith('----', open) ? /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/ : /[\r\n](?=[^\s])/;
 }
+
+/** The secrets before an index, and all behind it as one. */
+const upTo = (secrets: readonly TextSpan[], lost: number, end: number): readonly TextSpan[] => [
+  ...secrets.filter(([, to]) => to <= lost),
+  [lost, end],
+];
 
 /** The last lines that were emitted. */
 function contextOf(told: string): string {

@@ -166,6 +166,61 @@ test.each(Object.entries(HOSTILE))('a text of 160 KB costs at most a few times f
   expect(grows(part, 20, 60, 5, 1.85) && grows(part, 40, 160, 11, 6)).toBe(false);
 });
 
+const OWN_NAMES: readonly string[] = [
+  ...[
+    '"user":[',
+    '"user":{"a":',
+    '"user":[1,2,',
+    '"user":["a"],',
+    '"user":\n',
+    'user:\n',
+    ' user:\n',
+    'user:\n  - a\n',
+    'user: |\n a\n',
+  ],
+  ...[
+    '<user>',
+    '\n<user>',
+    '<user>a</user>',
+    '<user><![CDATA[',
+    '--user "',
+    "--user 'a\n",
+    '--user "a b" ',
+    '--user $(',
+    '--user USER ',
+  ],
+  ...[
+    'user: "',
+    "user: '",
+    'user: "\\"\n',
+    'user=(',
+    'user=a',
+    'user = a b\n',
+    'user: a b ',
+    'user: (a ',
+    'user: a)))',
+  ],
+  ...[
+    'user: {x y\n',
+    'user: {x y ',
+    'user: [a\n',
+    'user: [/*',
+    'user: {{ a ',
+    'user: {a: ',
+    'user => {"a" ',
+    '\\"user\\":\\"',
+  ],
+  ...['{"id":1,"user":{"id":1,"t":["a","b"...\n', 'user: a\n  b\n'],
+];
+
+test('a text that is made of names of the user costs at most a few times what a third of it does', () => {
+  const machine = redactor;
+  redactor = createRedactor({ keyFile, keys: ['user'], shapes: false });
+  const costly = OWN_NAMES.filter((part) => grows(part, 20, 60, 5, 2.5) && grows(part, 40, 160, 11, 6));
+  redactor = machine;
+  expect(costly).toEqual([]);
+});
+
 /** A text that the beginning of a shape matches: `gh[opsur]_`. */
 const exampleOf = (source: string): string =>
   source

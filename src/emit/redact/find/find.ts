@@ -21,6 +21,8 @@ export interface Finder {
   openKey(text: string): number;
   /** What a text that follows must be read behind, if this one ends within the value of one of the caller's own names; else ''. */
   rest(text: string): string;
+  /** The end without which what a text ends with does not count; undefined: there is no such value. */
+  waits(text: string): string | undefined;
   /** Whether a name is one of the caller's own. */
   isOwn(name: string): boolean;
 }
@@ -51,12 +53,13 @@ export function createFinder(
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
-    rest: (text) => names?.rest(text) ?? '',
+    rest: (text) => names?.rest(text) || (WRITTEN.test(text) && names?.rest(text.replace(WRITTEN_LINE, asLine))) || '',
+    waits: (text) => names?.hold(text)?.until,
     isOwn: (name) => names?.has(name) === true,
     nameOf: (value) => (BEGIN.test(value) ? 'private-key' : tokens.nameOf(value)),
     openKey(text) {
-      const held = names?.hold(text) ?? -1;
-      if (held >= 0) return held;
+      const held = names?.hold(text);
+      if (held !== undefined) return held.at;
       const at = text.lastIndexOf('BEGIN ');
       for (const begin of at < 0 ? [] : [at - 5, at - 6]) if (begin >= 0 && isOpenKey(text, begin)) return begin;
       return -1;

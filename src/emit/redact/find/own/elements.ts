@@ -17,7 +17,7 @@ export function elementValues(reach: Reach, open: number, tag: string): OwnValue
   // Only what is closed is an element; of an output that is still written, the rest may come.
   if (end === text.length)
     return BEGINS_LINE.test(text.slice(Math.max(0, open - 80), open))
-      ? { spans: [], end: begin, hold: open }
+      ? { spans: [], end: begin, hold: { at: open, until: `</${tag}` } }
       : undefined;
   const spans: TextSpan[] = [];
   for (let at = begin + 1; at < end; ) {

@@ -4,6 +4,11 @@ import { isPlaceholder } from '../values.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import type { Reach } from './reach.js';
 
+export interface Hold {
+  readonly at: number;
+  readonly until: string;
+}
+
 /** What was read after a name. */
 export interface OwnValues {
   readonly spans: readonly TextSpan[];
@@ -11,8 +16,8 @@ export interface OwnValues {
   readonly end: number;
   /** If the text ends within the value: what text that follows must be read behind. */
   readonly rest?: string;
-  /** If the value counts only once its end is there: the index where it begins. */
-  readonly hold?: number;
+  /** If the value counts only once its end is there: where it begins, and its end. */
+  readonly hold?: Hold;
 }
 
 /** Another name and its sign in the same line: `, id: 5`, ` status=200`. */
@@ -61,7 +66,7 @@ export function bare(value: string): string {
 
 const DASHES = /(?:-[ \t]+)*/y;
 const KEY =
-  /(?:\\{0,8}"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'#[{,&*!|>%@`:][^\n:#]{0,200})[ \t]*:(?=[ \t]|\r?(?:\n|$))[ \t]*/y;
+  /(?:\\{0,8}"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'#[{,&*!|>%@`:\\][^\n:#]{0,200})[ \t]*:(?=[ \t]|\r?(?:\n|$))[ \t]*/y;
 const SCALAR = /[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
 const EMPTY = /[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
 
@@ -78,8 +83,11 @@ export function blockBelow(reach: Reach, name: number, head: number): OwnValues 
   let scalar = isScalar ? indent : undefined;
   let line = begins;
   let first = line;
+  let scalarHead = '';
+  let last = begins;
   while (line < text.length) {
     const begin = line;
+    last = begin;
     const end = reach.lineEnd(line);
     let at = line;
     while (text[at] === ' ' || text[at] === '\t') at++;
@@ -103,6 +111,7 @@ export function blockBelow(reach: Reach, name: number, head: number): OwnValues 
     if (take(SCALAR, text, at) !== undefined) {
       scalar = isKey ? column : depth;
       first = next;
+      scalarHead = text.slice(begin, next);
       continue;
     }
     const value = valueIn(reach, at, end);
@@ -114,8 +123,43 @@ export function blockBelow(reach: Reach, name: number, head: number): OwnValues 
   return {
     spans,
     end: Math.min(line, text.length),
-    ...(line >= text.length ? { rest: text.slice(from, begins) } : {}),
+    ...(line >= text.length
+      ? { rest: text.slice(from, begins) + (scalar === undefined ? '' : scalarHead) + unended(text, last, begins) }
+      : {}),
   };
+}
+
+const GOES_ON = /(?!at |[-*#] |[<>|])\S/y;
+
+/** The last line, if its end is not there yet. */
+const unended = (text: string, last: number, least: number): string =>
+  text.endsWith('\n') || last < least ? '' : text.slice(last);
+
+/** A value that goes on in lines below that are indented further, as in YAML and headers. `end`: the end of its first line. */
+export function linesBelow(reach: Reach, name: number, span: TextSpan): OwnValues {
+  const { text } = reach;
+  const spans = [span];
+  const indent = indentOf(text, name);
+  let end = reach.lineEnd(span[1]);
+  if (indent === undefined || /\S/.test(text.slice(span[1], end))) return { spans, end: span[1] };
+  const from = text.lastIndexOf('\n', name - 1) + 1;
+  const first = reach.next('\n', end) + 1;
+  let line = first;
+  while (line < text.length) {
+    let at = line;
+    while (text[at] === ' ' || text[at] === '\t') at++;
+    if (at - line <= indent || take(GOES_ON, text, at) === undefined || take(KEY, text, at) !== undefined) break;
+    end = reach.lineEnd(line);
+    spans.push([at, end]);
+    line = reach.next('\n', line) + 1;
+  }
+  return line < text.length
+    ? { spans, end }
+    : {
+        spans,
+        end,
+        rest: text.slice(from, first) + (end > first ? unended(text, text.lastIndexOf('\n') + 1, first) : ''),
+      };
 }
 
 /** Lines of a scalar are one value. */

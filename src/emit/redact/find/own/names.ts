@@ -4,7 +4,7 @@ import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { tailOf } from '../shell/words.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { elementValues } from './elements.js';
-import { bare, blockBelow, type OwnValues, plainValue } from './lines.js';
+import { bare, blockBelow, type Hold, linesBelow, type OwnValues, plainValue } from './lines.js';
 import { namePatterns } from './patterns.js';
 import { Reach } from './reach.js';
 
@@ -13,15 +13,15 @@ export interface OwnNames {
   find(text: string): readonly TextSpan[];
   /** What a text that follows must be read behind, if this one ends within a value; else ''. */
   rest(text: string): string;
-  /** The index from which a text counts only once more of it is there; -1: none. */
-  hold(text: string): number;
+  /** What of a text counts only once its end is there. */
+  hold(text: string): Hold | undefined;
   has(name: string): boolean;
 }
 
 interface Reading {
   readonly spans: readonly TextSpan[];
   readonly rest: string;
-  readonly hold: number;
+  readonly hold: Hold | undefined;
 }
 
 /** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
@@ -30,7 +30,7 @@ interface Place {
   readonly read: (reach: Reach) => OwnValues | undefined;
 }
 
-const NOTHING: Reading = { spans: [], rest: '', hold: -1 };
+const NOTHING: Reading = { spans: [], rest: '', hold: undefined };
 
 /**
  * Finds the values of the caller's own names, in lower case: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`. Any value is a secret, in a
@@ -70,7 +70,9 @@ function readAll(text: string, places: Place[], signs: ReadonlySet<number>, know
   const reach = new Reach(text);
   const spans: TextSpan[] = [];
   const regions: TextSpan[] = [];
-  let [end, rest, hold] = [0, '', -1];
+  let end = 0;
+  let rest = '';
+  let hold: Hold | undefined;
   for (const place of places.sort((a, b) => a.at - b.at)) {
     // What was read for one name is not read again for the next.
     if (place.at < end) continue;
@@ -78,7 +80,7 @@ function readAll(text: string, places: Place[], signs: ReadonlySet<number>, know
     if (found === undefined) continue;
     spans.push(...found.spans);
     if (found.rest !== undefined) rest = found.rest;
-    if (found.hold !== undefined && hold < 0) hold = found.hold;
+    hold ??= found.hold;
     if (found.end > place.at) regions.push([place.at, found.end]);
     end = Math.max(end, found.end);
   }
@@ -138,12 +140,13 @@ function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValu
     const called = take(CALLED, text, at) === undefined ? at : CALLED.lastIndex;
     if (isBracket(text, called, isQuoted || isTight)) {
       // Words in parentheses are a list only if it ends.
-      if (text[called] === '(' && reach.closing(called) === undefined) return { spans: [], end: called, hold: begin };
+      if (text[called] === '(' && reach.closing(called) === undefined)
+        return { spans: [], end: called, hold: { at: begin, until: ')' } };
       const { spans, end, rest } = valuesWithin(reach, called);
       return { spans, end, ...(rest === undefined ? {} : { rest: text.slice(begin, at) + rest }) };
     }
   }
-  const isShell = sign === '=';
+  const isShell = sign === '=' && isTight;
   const quoted = quotedValue(reach, at, isShell);
   if (quoted !== undefined) return quoted;
   if (isArrow || isComparison)
@@ -174,7 +177,7 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
   const spans: TextSpan[] = [];
   let end = -1;
   for (let from = at; ; from = NEXT_TEXT.lastIndex) {
-    const quoted = reach.quoted(from);
+    const quoted = reach.quoted(from, isShell);
     if (quoted === undefined) break;
     const value = text.slice(quoted.span[0], quoted.span[1]);
     if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
@@ -185,6 +188,9 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
   }
   return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
 }
+
+/** What precedes a name in a line that is no part of a quoted text. */
+const LINE = /(?:^|[\r\n])[^"'`\\\r\n]*$/;
 
 interface Unquoted {
   readonly name: TextSpan;
@@ -201,10 +207,10 @@ function unquoted(reach: Reach, { name, separator, at, sign, isTight, isQuoted }
   const isWithinQuotes = !isQuoted && /["'`]$/.test(before);
   const starts = beginsLine(text, name[0]);
   if (sign === ':' && (!isTight || isWithinQuotes || starts)) {
-    const written =
-      isWithinQuotes || /\\[nrt]$/.test(before) || !/[\r\n]/.test(text.slice(Math.max(0, name[0] - 48), name[0]));
+    const written = isWithinQuotes || !LINE.test(text.slice(Math.max(0, name[0] - 48), name[0]));
     const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
-    return span === undefined ? undefined : { spans: [span], end: span[1] };
+    if (span === undefined) return undefined;
+    return starts && !written ? linesBelow(reach, name[0], span) : { spans: [span], end: span[1] };
   }
   const found = valueOfName(text, separator, name);
   const spans =

@@ -39,8 +39,8 @@ export class Reach {
     return end > from && this.text[end - 1] === '\r' ? end - 1 : end;
   }
 
-  /** The quoted text at an index. Without a closing quote it ends with its line. */
-  quoted(at: number): QuotedText | undefined {
+  /** The quoted text at an index. Without a closing quote it ends with its line. `isShell`: within `'`, a backslash is a letter like any other. */
+  quoted(at: number, isShell = false): QuotedText | undefined {
     const { text } = this;
     const quote = take(OPENING, text, at)?.[1];
     if (quote === undefined || quote.length > DEEPEST) return undefined;
@@ -54,7 +54,7 @@ export class Reach {
       const closed = end < text.length;
       return { span: [from, end, !closed], end: closed ? end + 3 * quote.length : end, closed };
     }
-    let close = this.#close(quote, start);
+    let close = isShell && quote === "'" ? this.#closeOfShell(start) : this.#close(quote, start);
     // `'it''s'` in YAML, SQL and shells.
     while (depth === 0 && mark !== '`' && close > start && text[close + 1] === mark)
       close = this.#close(quote, close + 2);
@@ -70,6 +70,12 @@ export class Reach {
   closing(open: number): number | undefined {
     this.#pairs ??= this.#allPairs(open);
     return this.#pairs.get(open);
+  }
+
+  #closeOfShell(from: number): number {
+    const at = this.next("'", from);
+    const isEnd = this.text[at - 1] !== '\\' || /[\s;&|)]/.test(this.text[at + 1] ?? ' ');
+    return isEnd ? at : this.#close("'", from);
   }
 
   /** The index of the quote that ends a text begun with `quote`: one of the same depth, or of a text around it. */
