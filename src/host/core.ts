@@ -1,5 +1,6 @@
 import type { HookscopeError } from '../errors.js';
-import type { ScopeLookup } from '../scopes/tree.js';
+import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
+import { type Json, textOf } from '../values/shape.js';
 import type { Background } from './call/background.js';
 import type { Registrar } from './register/registrar.js';
 import type { EventState, Services } from './services.js';
@@ -13,14 +14,34 @@ export interface HostCore extends Services {
   unknownEvent(name: unknown): HookscopeError;
 }
 
-/** The list in which late context waits for the next turn; `undefined` once the agent, or the session that a driver holds, has ended. */
-export function pendingContextOf(
+/**
+ * The list in which late context about an agent waits for its next turn. A fire keeps it from the start, because another agent may have the id
+ * when the context comes. `undefined`: the fire is about no agent.
+ */
+export function contextOf(
   { registrar }: HostCore,
   { scope, session, id, known }: ScopeLookup,
-  input: Readonly<Record<string, unknown>>,
+  input: Json,
+  ref: ScopeRef | undefined,
 ): string[] | undefined {
-  if (scope.closed && (scope.kind === 'agent' || scope.heldBySession)) return undefined;
-  if (scope.kind === 'agent') return scope.pending;
-  const of = session ?? String(input['session_id']);
-  return known ? registrar.pendingContext(of) : registrar.lateOf(of, id);
+  if (known && scope.kind !== 'agent') return undefined;
+  const named = typeof ref === 'object' ? ref.session : undefined;
+  return registrar.contexts.listOf(named ?? session ?? textOf(input['session_id']), id);
+}
+
+/** Keeps late context for the next turn. Does nothing once the agent, or the session that a driver holds, has ended. */
+export function keepContext({ services, found, input, options, waiting }: FireOfContext, texts: string[]): void {
+  const { contexts } = services.registrar;
+  if (options.shadowOf !== undefined) return;
+  if (waiting !== undefined) contexts.add(waiting, texts);
+  else if (!found.scope.closed || !found.scope.heldBySession)
+    contexts.ofSession(found.session ?? String(input['session_id'])).push(...texts);
+}
+
+interface FireOfContext {
+  readonly services: HostCore;
+  readonly found: ScopeLookup;
+  readonly input: Json;
+  readonly options: { readonly shadowOf?: string | undefined };
+  readonly waiting: string[] | undefined;
 }

@@ -174,10 +174,22 @@ export class ScopeTree {
     return list;
   }
 
-  /** The pending context for an agent's next turn, whether or not its scope is open. Without `adds` there may be none. */
-  pendingOf(session: string, agent: string, adds = false): string[] | undefined {
-    const open = this.#agents.get(session)?.get(agent)?.pending;
-    return open ?? (adds ? this.waitingFor.of(session, agent) : this.waitingFor.get(session, agent));
+  /** The pending context for an agent's next turn, whether or not its scope is open. */
+  pendingOf(session: string, agent: string): string[] | undefined {
+    return this.#agents.get(session)?.get(agent)?.pending ?? this.waitingFor.get(session, agent);
+  }
+
+  /** The list of the agent that has the id now. It stays that agent's: another one with the id gets another list. */
+  contextOf(session: string, agent: string): string[] {
+    return this.#agents.get(session)?.get(agent)?.pending ?? this.waitingFor.of(session, agent);
+  }
+
+  /** Gives the agent that has the id a list; without one, a new one. */
+  setContext(session: string, agent: string, list?: string[]): void {
+    const open = this.#agents.get(session)?.get(agent);
+    if (open) open.pending = list;
+    else if (list) this.waitingFor.put(session, agent, list);
+    else this.waitingFor.take(session, agent);
   }
 
   /** A copy of a scope's pending context; without `ref`, that of the default session. */

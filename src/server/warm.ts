@@ -212,7 +212,7 @@ function remember(sessions: Set<string>, id: string): void {
 /** Context that background hooks left for the next turn. */
 function lateFor({ registrar }: HostCore, spec: EventSpec, input: Json): readonly string[] {
   if (spec.plainStdout !== 'context' || spec.plainAnswer) return [];
-  return registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
+  return registrar.contexts.of(String(input['session_id']), input['agent_id']).splice(0);
 }
 
 function wireOf(spec: EventSpec, decision: AnyDecision, late: readonly string[]): Record<string, unknown> {

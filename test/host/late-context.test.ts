@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
 import { addContext, block } from '../../src/events/output/helpers.js';
+import type { FireOptions } from '../../src/host/fire-options.js';
+import type { HostOptions } from '../../src/host/options.js';
+import { definePlugin } from '../../src/plugins/define.js';
 import { INPUTS } from './inputs.js';
 import { testHost, turn } from './kit.js';
 
@@ -87,4 +91,182 @@ test('of agents that never end it keeps the latest 1,000 texts, those of the age
   for (let i = 0; i < 1_100; i++) await fire('noisy', String(i));
   expect(host.pendingContext('noisy')).toHaveLength(1_000);
   expect(host.pendingContext('noisy').at(-1)).toBe('1099 of noisy');
+});
+
+describe('context belongs to one agent, not to its id', () => {
+  const scoped = { PreToolUse: [{ hooks: [() => undefined] }] };
+  /** Whether the host has hooks for other types, or the agent has a scope of its own: opened for its type, or by hand. */
+  const WAYS: Record<string, (host: Host) => unknown> = {
+    'without hooks by type': () => undefined,
+    'with hooks for another type': (host) => host.spawnHooks('zzz', scoped),
+    'with hooks for its type': (host) => ['w', 'old'].map((type) => host.spawnHooks(type, scoped)),
+    'with hooks that were registered for it': (host) => host.registerScoped('a1', scoped),
+  };
+  const A1 = { agent_id: 'a1' };
+  const start = (host: Host, agent_type: string, how: FireOptions = {}) =>
+    host.fire('SubagentStart', { ...A1, agent_type }, how);
+  const stop = (host: Host, agent_type: string) => host.fire('SubagentStop', { ...STOP, ...A1, agent_type });
+  /** Fires an event about the agent whose hook answers when the returned function is called. */
+  const slowly = async (host: Host, agent_type = 'w') => {
+    let answer = (): void => undefined;
+    const result = new Promise<object>((resolve) => {
+      answer = () => resolve(addContext('late'));
+    });
+    const off = host.on('PostToolUse', () => ({ async: true, result }), { matcher: 'Slow' });
+    await host.fire('PostToolUse', { ...POST, ...A1, agent_type, tool_name: 'Slow' });
+    off();
+    return async () => {
+      answer();
+      await turn();
+    };
+  };
+  const kit = (way: string, options: HostOptions = {}) => {
+    const { host } = testHost(options);
+    // Starts are noticed only once a host has hooks.
+    host.on('Notification', () => undefined);
+    WAYS[way]?.(host);
+    return host;
+  };
+
+  describe.each(Object.keys(WAYS))('%s', (way) => {
+    test('another agent that has the id by then does not get it, nor is it kept after the end', async () => {
+      const host = kit(way);
+      await start(host, 'old');
+      const answer = await slowly(host, 'old');
+      const second = await slowly(host, 'old');
+      await stop(host, 'old');
+      await answer();
+      expect(host.pendingContext('a1')).toEqual([]);
+      await start(host, 'w');
+      await second();
+      expect(host.pendingContext('a1')).toEqual([]);
+    });
+
+    test('an agent that replaces one at work does not get it', async () => {
+      const host = kit(way);
+      await start(host, 'old');
+      const answer = await slowly(host, 'old');
+      await (await slowly(host, 'old'))();
+      await start(host, 'w');
+      expect(host.pendingContext('a1')).toEqual([]);
+      await answer();
+      expect(host.pendingContext('a1')).toEqual([]);
+    });
+
+    test('an agent that a session spawns with the id does not get it', async () => {
+      const host = kit(way);
+      const session = await host.openSession({ watch: false });
+      const answer = await slowly(host);
+      const agent = await session.spawn({ id: 'a1', agent_type: 'w' });
+      await answer();
+      expect(agent.systemPrompt('S')).toBe('S');
+      await session.close();
+    });
+
+    test('a repeat of its start drops nothing', async () => {
+      const host = kit(way);
+      await start(host, 'w');
+      const answer = await slowly(host);
+      await (await slowly(host))();
+      await start(host, 'w');
+      await answer();
+      expect(host.pendingContext('a1')).toEqual(['late', 'late']);
+    });
+
+    test('a stop of an earlier agent that is answered late drops nothing of the later one', async () => {
+      const host = kit(way);
+      await start(host, 'old');
+      let allow = (): void => undefined;
+      host.on(
+        'SubagentStop',
+        () =>
+          new Promise<void>((resolve) => {
+            allow = resolve;
+          }),
+      );
+      const stopping = stop(host, 'old');
+      await turn();
+      await start(host, 'w');
+      await (await slowly(host))();
+      const answer = await slowly(host);
+      allow();
+      await stopping;
+      expect(host.pendingContext('a1')).toEqual(['late']);
+      await answer();
+      expect(host.pendingContext('a1')).toEqual(['late', 'late']);
+    });
+
+    test.each(['other', 'w'])(
+      'a start of type %s that is aborted leaves it, also what is said meanwhile',
+      async (type) => {
+        const host = kit(way);
+        await start(host, 'w');
+        await (await slowly(host))();
+        const [during, last] = [await slowly(host), await slowly(host)];
+        host.on('SubagentStart', () => new Promise(() => undefined));
+        const cut = new AbortController();
+        const starting = start(host, type, { signal: cut.signal }).catch((error: { code: string }) => error.code);
+        await turn();
+        await during();
+        cut.abort();
+        expect(await starting).toBe('ABORTED');
+        await turn();
+        expect(host.pendingContext('a1')).toEqual(['late', 'late']);
+        await last();
+        expect(host.pendingContext('a1')).toEqual(['late', 'late', 'late']);
+      },
+    );
+
+    test('a spawn that fails leaves it, also what is said meanwhile', async () => {
+      const host = kit(way);
+      const session = await host.openSession({ watch: false });
+      await start(host, 'w');
+      await (await slowly(host))();
+      const [during, last] = [await slowly(host), await slowly(host)];
+      let fail = (): void => undefined;
+      const apply = () =>
+        new Promise<void>((_, reject) => {
+          fail = () => reject(new Error('no'));
+        });
+      const spawning = session.spawn({ id: 'a1', agent_type: 'x', plugins: [definePlugin({ name: 'p', apply })] });
+      const failed = spawning.catch((error: { code: string }) => error.code);
+      await turn();
+      await during();
+      fail();
+      expect(await failed).toBe('PLUGIN_FAILED');
+      expect(host.pendingContext('a1')).toEqual(['late', 'late']);
+      await last();
+      expect(host.pendingContext('a1')).toEqual(['late', 'late', 'late']);
+      await session.close();
+    });
+  });
+
+  test('the next session with the id of a closed one does not get it', async () => {
+    const { host } = testHost();
+    for (const closes of [
+      async () => (await host.openSession({ session_id: 's9', watch: false })).close(),
+      () => host.fire('SessionEnd', { session_id: 's9', reason: 'other' }),
+    ]) {
+      host.on('PostToolUse', () => ({ async: true, result: Promise.resolve(addContext('late')) }));
+      await host.fire('PostToolUse', { ...POST, ...A1, agent_type: 'w', session_id: 's9' });
+      await turn();
+      expect(host.pendingContext({ session: 's9', agent: 'a1' })).not.toEqual([]);
+      await closes();
+      expect(host.pendingContext({ session: 's9', agent: 'a1' })).toEqual([]);
+    }
+  });
+
+  test('of an agent for which hooks are registered in all sessions it is of its own session, and ends with it', async () => {
+    const host = createHost({ logger: () => undefined });
+    host.on('PostToolUse', ({ session_id: s }) => ({ async: true, result: Promise.resolve(addContext(s)) }));
+    host.registerScoped('a1', scoped);
+    for (const session_id of ['s8', 's9'])
+      await host.fire('PostToolUse', { ...POST, ...A1, agent_type: 'w', session_id });
+    await turn();
+    const kept = () => ['s8', 's9'].map((session) => host.pendingContext({ session, agent: 'a1' }));
+    expect(kept()).toEqual([['s8'], ['s9']]);
+    expect(host.pendingContext('a1')).toEqual([]);
+    await host.fire('SubagentStop', { ...STOP, ...A1, session_id: 's8' });
+    expect(kept()).toEqual([[], ['s9']]);
+  });
 });

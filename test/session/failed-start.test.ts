@@ -82,9 +82,9 @@ test.each(ways)('%s: what was registered by hand for the session and its agents 
   await host.scope(S).use({ name: 'plugin', apply: (scope) => void scope.register(refused('plugin')) });
   host.registerScoped({ ...S, agent: 'z' }, refused('z by hand'));
   await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' } as never);
-  registrar.pendingContext('s1').push('own', 'waits');
+  registrar.contexts.ofSession('s1').push('own', 'waits');
   const meanwhile = () => {
-    registrar.pendingContext('s1').push('waits, too');
+    registrar.contexts.ofSession('s1').push('waits, too');
     if (meanwhiles++ === 0) host.scope(S).register(refused('meanwhile'));
   };
   let meanwhiles = 0;
@@ -111,7 +111,7 @@ test.each(ways)('%s: where nothing was registered by hand nothing stays', async 
   for (let i = 0; i < 20; i++) await fails(kit, way, () => cleaned++);
   expect([scopes(), cleaned]).toEqual([before, way === 'hooks that are wrong' ? 0 : 20]);
   expect(host.pendingContext(S)).toEqual([]);
-  registrar.pendingContext('s1').push('waits');
+  registrar.contexts.ofSession('s1').push('waits');
   await fails(kit, way);
   expect(host.pendingContext(S)).toEqual(['waits']);
   expect(await judges()).toEqual([]);

@@ -138,7 +138,7 @@ export class Background implements BackgroundWork {
     // What an observer answers is only recorded.
     if (registration.phase === 'observe') return;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
-    if (late.length > 0) fire.pendingContext?.push(...late);
+    if (late.length > 0) fire.addContext(late);
     if (registration.rewake && result.exitCode === 2) {
       fire.services.wake({
         scope: fire.scopeId,

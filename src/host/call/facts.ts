@@ -25,8 +25,8 @@ export interface FireFacts {
   /** Made on first use: most fires have no subscriber. */
   readonly id: string;
   readonly scopeId: string;
-  /** Late context is kept here for the next turn; `undefined` once the agent, or the session that a driver holds, has ended. */
-  readonly pendingContext: string[] | undefined;
+  /** Keeps late context for the next turn. Does nothing once the agent, or the session that a driver holds, has ended. */
+  addContext(texts: string[]): void;
 }
 
 /** One call of one handler. */

@@ -13,7 +13,7 @@ import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import { KeptAnswer } from '../call/kept-answer.js';
-import { type HostCore, pendingContextOf } from '../core.js';
+import { contextOf, type HostCore, keepContext } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { SettledAsk } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
@@ -53,6 +53,7 @@ export class FireRun implements RunningFire, CallOwner {
   /** `performance.now()` at the start; 0 if asks cannot be settled outside the process. */
   readonly began: number;
   readonly candidates: Candidates;
+  readonly waiting: string[] | undefined;
   /** The next hook to ask, the answers so far that affect no later hook, and which hooks were skipped. The other hooks before it were silent. */
   at = 0;
   spoken: KeptAnswer[] | undefined = undefined;
@@ -91,6 +92,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.began = services.elsewhere === undefined ? 0 : performance.now();
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
+    this.waiting = contextOf(services, found, input, how.scope);
     this.candidates = plan.candidates(this.subject, how.guards !== undefined);
     this.reporter = watched ? new BusFireReporter(this, services.bus) : undefined;
     this.clock = this.reporter?.clock ?? (services.slowAfter > 0 ? performance : undefined);
@@ -109,9 +111,8 @@ export class FireRun implements RunningFire, CallOwner {
   get scopeId(): string {
     return this.found.id;
   }
-  get pendingContext(): string[] | undefined {
-    if (this.options.shadowOf !== undefined) return undefined;
-    return pendingContextOf(this.services, this.found, this.input);
+  addContext(texts: string[]): void {
+    keepContext(this, texts);
   }
   get asksByPolicy(): boolean {
     return asksByPolicy(this);
@@ -182,8 +183,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   /** Keeps an answer that changes nothing for later hooks. */
   private keep(result: Attempt): void {
-    const short =
-      result.failure === undefined ? result : shortened(result, this.services.largeOutput, this.input['session_id']);
+    const short = shortened(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
     this.spoken.push(KeptAnswer.of(this.candidates.list[this.at] as Registration, short));
   }

@@ -55,7 +55,6 @@ function begin(
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
-  if (start) registrar.forgetContext(found);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
   const begun = start?.begun;
@@ -144,9 +143,9 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
-    !(state.opens && (services.registrar.hadSpawns || services.registrar.hasWaiting)) &&
+    !(state.opens && services.registrar.hadHooks) &&
     !state.closes &&
-    !(state.endsSession && services.largeOutput.used) &&
+    !(state.endsSession && (services.largeOutput.used || services.registrar.hadHooks)) &&
     !state.hook?.foreign &&
     (callRole === undefined || !services.alarms.cares(callRole, options?.everyTool))
   );
@@ -164,15 +163,18 @@ function ended(
   return state.closes ? endingAgent(services, found, decision, input) : decision;
 }
 
-/** Large outputs of hooks are deleted with their session. */
+/** Large outputs of hooks are deleted with their session, and what waits for its agents. */
 function endingSession(
-  { largeOutput, session }: HostCore,
+  { largeOutput, registrar, session }: HostCore,
   decision: Promise<AnyDecision>,
   input: Json,
 ): Promise<AnyDecision> {
   return decision.finally(() => {
-    // Checked after the last hooks have answered. Without saved output the input is not read, so its getters do not run.
-    if (largeOutput.used) largeOutput.end(input['session_id'] ?? session.session_id);
+    // Checked after the last hooks have answered. Where neither is kept the input is not read, so its getters do not run.
+    if (!largeOutput.used && !registrar.contexts.some) return;
+    const of = input['session_id'] ?? session.session_id;
+    if (largeOutput.used) largeOutput.end(of);
+    registrar.contexts.endSession(of);
   });
 }
 
@@ -188,7 +190,6 @@ function endingAgent(
   return decision.then((d) => {
     if (d.continues) return d;
     stopped();
-    registrar.forgetContext(found);
     return d;
   });
 }

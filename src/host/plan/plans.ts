@@ -133,6 +133,11 @@ export class PlanStore {
     return plans;
   }
 
+  /** Whether any registration has been added. */
+  get changed(): boolean {
+    return this.#sources.changes > 0;
+  }
+
   /** Must be called after every change of registrations. */
   count(registrations: readonly Registration[], by: 1 | -1): void {
     this.#sources.changes++;

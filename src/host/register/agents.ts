@@ -86,10 +86,11 @@ export class Agents {
 
   /** `enter` for the event that starts an agent, which may have the id of an earlier one. `mayFail`: `takeBack` may be called. */
   starts(input: Json | undefined, ref: ScopeRef | undefined, mayFail = true): StartedAgent {
+    const { tree } = this.#parts;
     if (!mayFail && this.#standings.isIdle) {
-      const found = this.#parts.tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
-      if (!found.known) {
-        const session = found.session ?? this.#parts.tree.session;
+      const found = tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
+      const session = found.session ?? tree.session;
+      if (!found.known && tree.pendingOf(session, found.id) === undefined) {
         this.#starts.forget({ session, agent: found.id });
         this.#standings.note(session, found.id, textOf(input?.['agent_type']));
         return { found };
@@ -98,14 +99,13 @@ export class Agents {
     const { found, named: session, spawn, standing } = this.find(input, ref, true);
     if (standing === undefined) return { found };
     const agent = { session, agent: found.id };
-    const { earlier } = standing;
-    const left = this.#places.makeWay(agent, earlier);
+    const left = this.#places.makeWay(agent, standing);
     if (spawn === undefined) {
-      const open = this.#parts.tree.get(agent);
+      const open = tree.get(agent);
       if (open?.begun) return { found, ...this.#goesOn(open, agent) };
       this.#standings.starts(agent, { type: textOf(input?.['agent_type']) }, standing);
       const begun = this.#starts.add({ agent, left, scope: open, wasOpen: true });
-      return { found: earlier ? this.find(input, ref).found : found, begun };
+      return { found: standing.earlier ? this.find(input, ref).found : found, begun };
     }
     const { opened, scope, isOwn } = this.#places.open(found, spawn, agent, false);
     return { found: opened, begun: this.#starts.add({ agent, left, scope, wasOpen: isOwn }) };
@@ -153,7 +153,7 @@ export class Agents {
       agent === undefined ? undefined : this.#standings.of({ session, agent }, known, { type, isNew: true });
     const gone = this.#places.goneOf(standing);
     tree.check(ref, parent, gone);
-    const left = agent === undefined ? undefined : this.#places.makeWay({ session, agent }, standing?.earlier);
+    const left = agent === undefined ? undefined : this.#places.makeWay({ session, agent }, standing);
     const scope = tree.open(ref, { parent });
     scope.hold();
     if (agent === undefined) return scope;
@@ -161,7 +161,7 @@ export class Agents {
       scope,
       this.#starts.add({ agent: { session, agent }, ...(left && { left }), scope, wasOpen: scope === known }),
     );
-    this.#places.begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before: [] });
+    this.#places.begin(scope, { type, spawnHooks: this.#spawns.forScope(type, scope), before: [] });
     return scope;
   }
 
@@ -206,11 +206,11 @@ export class Agents {
     const { agent, left, wasOpen, goesOn } = begun;
     if (!this.#starts.fails(begun)) return undefined;
     if (left === undefined) return void (goesOn && begun.scope && this.#places.isOver(begun.scope));
-    const { before, hadBegun, hooks, pending } = left;
+    const { before, hadBegun, hooks, context } = left;
     const { tree } = this.#parts;
     const open = tree.get(agent);
     // The agent has since begun with another event, and no agent had begun before.
-    if (begun.scope === undefined && open?.begun && !hadBegun) return undefined;
+    if (begun.scope === undefined && open?.begun && !hadBegun) return void open.pending.unshift(...context);
     const isIn = open?.begun === true;
     if (isIn) this.#installer.clear(open);
     const isLeft = isIn && !wasOpen && open.empty && !this.#aside.has(open);
@@ -224,10 +224,9 @@ export class Agents {
       this.#installer.whoIn(scope, left.who);
       if (!wasOpen) scope.spawned = left.spawned;
     }
-    const now = tree.get(agent);
-    if (now && (isIn || hadBegun)) now.pending = [...pending];
+    tree.setContext(agent.session, agent.agent, context);
     const last = this.#starts.last(agent);
-    if (last) last.scope = now;
+    if (last) last.scope = tree.get(agent);
     return ended;
   }
 
@@ -237,14 +236,14 @@ export class Agents {
     const open = tree.get(agent);
     const standing = this.#standings.of(agent, open, isLate ? undefined : { type });
     if (!isLate) this.#starts.forget(agent);
-    if (standing.earlier) this.#places.makeWay(agent, standing.earlier);
-    else if (open?.begun) {
+    if (standing.earlier === undefined && open?.begun) {
       if (!isLate) this.#standings.begins(open);
       return open;
     }
+    if (standing.isOther) this.#places.makeWay(agent, standing);
     const scope = tree.open(agent, { spawned: true });
     const before = standing.remembered?.above ?? [];
-    this.#places.begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before }, isLate);
+    this.#places.begin(scope, { type, spawnHooks: this.#spawns.forScope(type, scope), before }, isLate);
     return scope;
   }
 
@@ -254,7 +253,9 @@ export class Agents {
     if (id === 'session') return () => undefined;
     const agent = { session, agent: id };
     const who = this.#places.whoOf(found, session);
+    const context = this.#parts.tree.contextOf(session, id);
     return () => {
+      this.#places.dropContext(agent, context);
       const now = this.#places.whoOf(found, session);
       const scope = this.#places.begunIn(found, session);
       if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
@@ -277,9 +278,5 @@ export class Agents {
     const agent = { session: scope.session, agent: scope.id };
     if (scope.begun || this.#starts.last(agent)?.scope === scope) this.#starts.forget(agent);
     this.#standings.leaves(scope);
-  }
-
-  #hooksOf(type: string | undefined, { session, parent }: Scope): readonly SpawnHooks[] {
-    return (type === undefined ? undefined : this.#spawns.of(type, session, parent)) ?? [];
   }
 }

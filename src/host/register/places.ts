@@ -49,10 +49,10 @@ export class SpawnScopes {
   }
 
   /** Another agent starts with that id. Clears the earlier agent's scope and returns what is needed to restore it. */
-  makeWay(agent: AgentRef, earlier: Scope | undefined): PriorState {
+  makeWay(agent: AgentRef, { earlier, isOther = false }: AgentStanding = {}): PriorState {
     const { tree } = this.#parts;
-    const pending = [...(tree.get(agent)?.pending ?? [])];
-    tree.waitingFor.take(agent.session, agent.agent);
+    const context = tree.contextOf(agent.session, agent.agent);
+    if (isOther) tree.setContext(agent.session, agent.agent);
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
     const { parent, spawned = false } = earlier ?? {};
     const gone = earlier && this.#parts.installer.whoIn(earlier);
@@ -61,7 +61,7 @@ export class SpawnScopes {
     const before = this.#parts.standings.take(agent);
     const who = gone ?? before;
     const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
-    return { before: known, hadBegun: earlier !== undefined, hooks, pending, parent, spawned, who };
+    return { before: known, hadBegun: earlier !== undefined, hooks, context, parent, spawned, who };
   }
 
   /**
@@ -141,6 +141,15 @@ export class SpawnScopes {
     const own = tree.get({ session, agent: id });
     const now = own?.begun || !known ? own : tree.get({ session: scope.session, agent: id });
     return now?.begun ? now : undefined;
+  }
+
+  /** An agent has ended, whose pending context this is. Another may have its id by then. */
+  dropContext(agent: AgentRef, context: string[]): void {
+    const { tree } = this.#parts;
+    this.#parts.starts.dropContext(agent, context);
+    const isThere = tree.pendingOf(agent.session, agent.agent) === context;
+    // A session driver still passes on what its agent's own stop has added.
+    if (isThere && !tree.get(agent)?.heldBySession) tree.setContext(agent.session, agent.agent);
   }
 
   goneOf({ earlier }: AgentStanding = {}): Scope | undefined {

@@ -1,3 +1,4 @@
+import { PendingContexts } from '../../scopes/contexts.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
@@ -10,6 +11,7 @@ import { Adding, type AddingParts, type EventFire } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { Agents } from './agents.js';
 import { applyPlugin, readPlugin } from './apply.js';
+
 import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
@@ -34,14 +36,17 @@ export class Registrar {
   spawns = false;
   /** Some agent types have or had hooks, so starts of agents must be tracked. */
   hadSpawns = false;
+  #hadTaps = false;
   readonly #adding: Adding;
   readonly #installer: AgentInstaller;
   /** Agents in their scopes, with the hooks of their types. */
   readonly agents: Agents;
+  readonly contexts: PendingContexts;
 
   constructor(parts: AddingParts) {
     this.#parts = parts;
     const { options, report, tree } = parts;
+    this.contexts = new PendingContexts(tree);
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
@@ -83,6 +88,11 @@ export class Registrar {
     for (const each of scopes) this.#leave(each);
     tree.close(ref);
     return this.lives.end(scopes);
+  }
+
+  /** Whether the host has or had hooks, so that something may be said late about an agent. */
+  get hadHooks(): boolean {
+    return this.#hadTaps || this.#parts.plans.changed;
   }
 
   /** Sets a guard that is called before every run of every hook that is registered from now on. */
@@ -155,32 +165,6 @@ export class Registrar {
     return this.#parts.tree.managed;
   }
 
-  /** Pending context of a session's next turn. */
-  pendingContext(session: string): string[] {
-    return this.#parts.tree.pendingContext(session);
-  }
-
-  /** Pending context of an agent's next turn, to be taken; without `agent`, of the session's. */
-  pendingOf(session: string, agent: unknown): string[] {
-    if (agent === undefined) return this.pendingContext(session);
-    return (typeof agent === 'string' ? this.#parts.tree.pendingOf(session, agent) : undefined) ?? [];
-  }
-
-  /** Whether texts wait for agents without a scope. */
-  get hasWaiting(): boolean {
-    return this.#parts.tree.waitingFor.some;
-  }
-
-  /** Pending context of an agent's next turn, to be added to. */
-  lateOf(session: string, agent: string): string[] {
-    return this.#parts.tree.pendingOf(session, agent, true) as string[];
-  }
-
-  /** What waits for the next turn of an agent without a scope is dropped: it has ended, or another one starts with its id. */
-  forgetContext({ id, known, session }: ScopeLookup): void {
-    if (!known && session !== undefined) this.#parts.tree.waitingFor.take(session, id);
-  }
-
   /** Starts a preview: hooks that are shown get the ids that would be given next, as if there had been no earlier preview. */
   showAnew(): void {
     this.#adding.showAnew();
@@ -234,7 +218,7 @@ export class Registrar {
     if (!scope.empty) return void scope.hold(false);
     // Still held while it ends, so that late context of its hooks is dropped.
     const ended = this.end({ session });
-    if (pending.length > 0) this.pendingContext(session).push(...pending);
+    if (pending.length > 0) this.contexts.ofSession(session).push(...pending);
     return ended;
   }
 
@@ -265,6 +249,7 @@ export class Registrar {
 
   /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
   tap(...tap: Parameters<Adding['tap']>): Registration {
+    this.#hadTaps = true;
     return this.#adding.tap(...tap);
   }
 

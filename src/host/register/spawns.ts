@@ -26,6 +26,11 @@ export class SpawnRegistry {
     return wanted.length > 0 ? wanted : undefined;
   }
 
+  /** The hooks that an agent of the type gets in that scope. */
+  forScope(type: string | undefined, { session, parent }: Scope): readonly SpawnHooks[] {
+    return (type === undefined ? undefined : this.of(type, session, parent)) ?? [];
+  }
+
   all(): Iterable<[type: string, hooks: ReadonlySet<SpawnHooks>]> {
     return this.#byType;
   }

@@ -35,6 +35,8 @@ export interface AgentStanding {
   readonly earlier?: Scope | undefined;
   /** Absent: the agent has begun in its scope, or nothing is known about it. */
   readonly remembered?: RememberedAgent | undefined;
+  /** The agent starts, and is not known to be the one that had its id before. */
+  readonly isOther?: boolean;
 }
 
 /**
@@ -62,7 +64,8 @@ export class Standings {
     if (start === undefined || (begun?.heldBySession && !start.isNew)) return { remembered };
     const before = begun ? begun.agentType : remembered?.type;
     const isAnother = start.isNew || (before !== undefined && before !== start.type);
-    return isAnother ? { earlier: begun } : { remembered };
+    if (isAnother) return { earlier: begun, isOther: true };
+    return { remembered, isOther: begun === undefined && remembered === undefined };
   }
 
   /** Hooks for agents of that type were added. `below`: they also apply to all agents below one. */

@@ -9,8 +9,8 @@ export interface PriorState {
   readonly hadBegun: boolean;
   /** The hooks that it was given there for its type. */
   readonly hooks: readonly SpawnHooks[];
-  /** The pending context of its next turn. */
-  readonly pending: readonly string[];
+  /** The list of its pending context. */
+  readonly context: string[];
   /** The parent of that scope. */
   readonly parent: Scope | undefined;
   /** The host had opened the scope. */
@@ -75,6 +75,12 @@ export class AgentStarts {
       const before = { ...left.before, hasEnded: true };
       begun.left = { ...left, before, hadBegun: left.hadBegun && !left.spawned };
     }
+  }
+
+  /** The agent with this pending context has ended: it is not given back to anyone. */
+  dropContext(agent: AgentRef, context: string[]): void {
+    for (const begun of this.#underWay.get(keyOf(agent)) ?? [])
+      if (begun.left?.context === context) begun.left = { ...begun.left, context: [] };
   }
 
   /** Forgets all starts under way, because a later start is certain or the agent has ended: none can be taken back. */

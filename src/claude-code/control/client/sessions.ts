@@ -112,7 +112,7 @@ export class ClientSessions {
     if (!known) return {};
     const { registrar } = this.#options.services;
     const takes = outputShape(spec).hasContext && (spec.tool || (spec.plainStdout === 'context' && !spec.plainAnswer));
-    const context = takes ? registrar.pendingOf(known.id, input['agent_id']).splice(0) : [];
+    const context = takes ? registrar.contexts.of(known.id, input['agent_id']).splice(0) : [];
     const messages = known.messages.splice(0);
     return {
       ...(context.length > 0 ? { additionalContext: context.join('\n') } : {}),
@@ -140,7 +140,7 @@ export class ClientSessions {
   async #start(known: ClientSession, input: Json): Promise<void> {
     const decision = await this.#fire('SessionStart', input, { signal: this.#gone.signal });
     if (!decision) return;
-    this.#options.services.registrar.pendingOf(known.id, undefined).push(...decision.additionalContext);
+    this.#options.services.registrar.contexts.of(known.id, undefined).push(...decision.additionalContext);
     known.messages.push(...decision.systemMessages);
   }
 
