@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createHost } from '../../src/create-host.js';
 import { withName } from '../../src/events/define.js';
 import { checkInput } from '../../src/events/guard.js';
+import { allow, ask, deny } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
 
@@ -130,4 +132,21 @@ describe('defineEvent', () => {
     expect(checkInput(one as EventSpec, { ...base, hook_event_name: 'Two' })?.field).toBe('hook_event_name');
     expect(Object.isFrozen(one)).toBe(true);
   });
+});
+
+it("a gate of one's own takes the verdict of helpers, also with an output of its own", async () => {
+  for (const output of [undefined, z.object({ note: z.string().optional() })]) {
+    const Deploy = defineEvent({ fold: 'gate', input: z.object({ target: z.string() }), ...(output && { output }) });
+    for (const [answer, verdict] of [
+      [deny('not on friday'), 'deny'],
+      [ask('sure?'), 'ask'],
+      [allow(), 'allow'],
+    ] as const) {
+      const host = createHost({ events: { Deploy }, logger: () => undefined });
+      host.register({ Deploy: [{ hooks: [() => answer] }] } as never);
+      const decision = await host.fireAny('Deploy', { target: 'x' });
+      expect(decision).toMatchObject({ verdict, failures: [] });
+      await host.close();
+    }
+  }
 });

@@ -427,3 +427,9 @@ test.each([
   ]);
   expect(seen.at(-1)?.input).toMatchObject({ error: text, is_interrupt: false, duration_ms: expect.any(Number) });
 });
+
+test('a switch from no model, as the session itself says it, is one', async () => {
+  const { session } = await opened();
+  expect(await session.switchModel({ from_model: '', to_model: 'big' })).toMatchObject({ switched: true });
+  await session.close();
+});

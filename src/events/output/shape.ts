@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { compilePredicate } from '../../values/predicate.js';
-import { asyncOutput, baseOutput } from '../base.js';
+import { asyncOutput, baseOutput, FOLD_OUTPUT } from '../base.js';
 import { once } from '../once.js';
 import type { EventSpec } from '../spec.js';
 
@@ -64,21 +64,29 @@ const FOLDED = ['permissionDecision', 'permissionDecisionReason', 'additionalCon
 
 function compileShape(spec: EventSpec): OutputShape {
   const nested = spec.nestedDecision ? nestedKeys(spec.output.shape['decision']) : undefined;
-  const has = (key: string): boolean => Object.hasOwn(spec.output.shape, key);
+  const fields = fieldsOf(spec);
+  const has = (key: string): boolean => Object.hasOwn(fields, key);
   const rewrites = (spec.rewrites?.keys ?? []).filter((key) => nested !== undefined || has(key));
   const mcpRewrites = (spec.rewrites?.mcpKeys ?? []).filter(has);
   const value = (spec.value ?? []).filter(has);
   const read = [...FOLDED, ...rewrites, ...mcpRewrites, ...value, ...(nested ? ['decision'] : [])];
   return {
-    specific: compileFields(spec.output.shape),
+    specific: compileFields(fields),
     hasVerdict: has('permissionDecision'),
     hasContext: has('additionalContext'),
-    extras: Object.keys(spec.output.shape).filter((key) => !read.includes(key)),
+    extras: Object.keys(fields).filter((key) => !read.includes(key)),
     rewrites,
     mcpRewrites,
     value,
     nested,
   };
+}
+
+/** An event of one's own with an output of its own takes the words of a verdict too. */
+function fieldsOf({ fold, nestedDecision, output }: EventSpec): EventSpec['output']['shape'] {
+  if (fold !== 'gate' || nestedDecision) return output.shape;
+  const { permissionDecision, permissionDecisionReason } = FOLD_OUTPUT.gate().shape;
+  return { permissionDecision, permissionDecisionReason, ...output.shape };
 }
 
 /** The keys of a union's members, by their `behavior`. */

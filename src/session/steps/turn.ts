@@ -28,7 +28,7 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
 }
 
 const SWITCH: Keys<ModelSwitch> = {
-  from_model: FILLED,
+  from_model: checks.text,
   to_model: FILLED,
   requested_model: checks.text,
   source: checks.text,
