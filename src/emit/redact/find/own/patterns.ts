@@ -1,0 +1,36 @@
+/** Not within a longer name; the letter of an escaped line end is none of its letters. */
+const BEGINS = String.raw`(?:(?<![\p{L}\p{N}_]|[\p{L}\p{N}_]-)|(?<=\\[nrt]))`;
+
+/** Where values may follow names: after a sign, after an option, in an element; `any`: whether a name is in a text at all. */
+export function namePatterns(
+  names: readonly string[],
+): Readonly<Record<'assigned' | 'option' | 'element' | 'any', RegExp>> {
+  const name = names.map(asPattern).join('|');
+  const assigned = new RegExp(
+    String.raw`${BEGINS}(${name})(?:\?|\[\])?[\\"'\x60\]*]{0,40}[ \t]{0,8}(?:\|\|?|\?\?|\+)?(?=[:=])`,
+    'giu',
+  );
+  const option = new RegExp(
+    String.raw`(?<=^|[\s"'\x60(\[,=])--?(${name})(?:\\*["'\x60](?:[ \t]*,\s*|[ \t]+)|[ \t]+(?:\\\r?\n[ \t]*)?)(?=[^\s,])`,
+    'giu',
+  );
+  const element = new RegExp(String.raw`<((?:[\w.-]{1,40}:)?(?:${name}))(?=[\s>])[^<>]{0,400}>`, 'giu');
+  return { assigned, option, element, any: new RegExp(name, 'iu') };
+}
+
+/** Matches a name in any case; blanks of any width, and letters as JSON may escape them. */
+function asPattern(name: string): string {
+  return [...name.trim().replace(/\s+/g, ' ')]
+    .map((letter) => {
+      if (letter === ' ') return String.raw`[ \t]{1,8}`;
+      const plain = letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
+      if (letter < '\x80') return plain;
+      const escaped = [letter.toLowerCase(), letter.toUpperCase()].map((one) =>
+        Array.from(one.split(''), (unit) => String.raw`\\+u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
+          '',
+        ),
+      );
+      return `(?:${[plain, ...new Set(escaped)].join('|')})`;
+    })
+    .join('');
+}
