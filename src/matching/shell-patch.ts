@@ -24,9 +24,11 @@ const FEWEST = 4;
 /** Longer words are not names. */
 const LONGEST = 200;
 
+/** Longer lines are not parsed, however they are nested. */
+const LONGEST_NESTED = 10_000;
 /** How deep command lines within words are examined. */
 const DEEPEST = 3;
-/** The budget for a line, in characters read. */
+/** The budget for what a line says more than once, in characters: expansions in one another, lines in words, and possible names. */
 const MAX_READ = 60_000;
 /** The cost of comparing a name with a pattern, in characters. */
 const NAME_COST = 40;
@@ -66,15 +68,15 @@ function mayName(line: string): boolean {
 /** Words are taken as the shell parses them, also in quotes, and as they are written, for a line that cannot be parsed. */
 function mayNameIn(line: string, depth: number, budget: ReadingBudget): boolean {
   if (!budget.isNew(line, depth)) return false;
-  budget.spend(line.length);
-  if (isTooNested(line)) return true;
+  // The line itself is read once, however long it is.
+  if (depth > 0) budget.spend(line.length);
   const words: string[] = [];
   if (!isTooLong(line) && depth < DEEPEST) {
     for (const made of wordsMade(line, budget)) {
       if (isNameMade(made, budget)) return true;
       if (/\s/.test(made.text)) words.push(made.text);
     }
-  }
+  } else if (line.length <= LONGEST_NESTED && isTooNested(line)) return true;
   return words.some((word) => mayNameIn(word, depth + 1, budget)) || mayNameAsWritten(line, budget);
 }
 
@@ -156,6 +158,8 @@ function isNameMade({ pattern, isFilled }: MadeWord, budget: ReadingBudget): boo
   const known = isFilled ? name.replace(/\[[^\]]*\]/g, '') : name;
   const letters = known.replace(/\W/g, '');
   if (letters.length < (isFilled ? FEWEST : 1)) return false;
+  const outside = name.replace(/\[[^\]]*\]|\{[^}]*(?:,|\.\.).*\}/gs, '').replace(/\W/g, '');
+  if (!NAMES.some(holds(outside))) return false;
   budget.spend(NAME_COST);
   return (withoutBraces(name) ?? [name.replace(/\{.*\}/s, '*')]).some((one) => NAMES.some(nameTest(one)));
 }
@@ -170,9 +174,20 @@ function mayNameAsWritten(line: string, budget: ReadingBudget): boolean {
     // A quote does not stand for any text, so it is removed and not replaced by a star.
     const pattern = name.replace(FILLED, (made) => (/^['"]$/.test(made) ? '' : '*'));
     if (!pattern.includes('*')) return NAMES.includes(pattern);
+    const letters = pattern.replaceAll('*', '');
+    if (letters.length < FEWEST || !NAMES.some(holds(letters))) return false;
     budget.spend(NAME_COST);
-    return pattern.replaceAll('*', '').length >= FEWEST && NAMES.some(compileWildcard(pattern));
+    return NAMES.some(compileWildcard(pattern));
   });
+}
+
+/** Tests whether a name has these letters, in their order. Most words have others, and finding that out costs little. */
+function holds(letters: string): (name: string) => boolean {
+  return (name) => {
+    let at = 0;
+    for (const char of name) if (char === letters[at]) at++;
+    return at === letters.length;
+  };
 }
 
 /** The input field in which another agent's call has a command line that may apply patches. */

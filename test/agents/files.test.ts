@@ -259,6 +259,15 @@ describe('a patch that Codex applies in a line of its shell', () => {
     "rg 'apply_.*' src/*",
     'cat ap* | head',
     'FILES=$(git ls-files "a*"); $X $FILES',
+    // Long texts are not unknown because they are long.
+    ...['call#(value);', 'it costs $5', `a.b#[i] = \`\${x#}\`;`, '* some/*/words#.* of text', 'x {y#} | z'].flatMap(
+      (text) =>
+        [600, 6000].flatMap((count) => {
+          const lines = Array.from({ length: count }, (_, i) => text.replaceAll('#', String(i))).join('\n');
+          const stored = `cat > out.txt <<'EOF'\n${lines.slice(0, count * 15)}\nEOF\n`;
+          return [`${stored}$PM test patch`, stored];
+        }),
+    ),
     ['git', 'commit', '-m', 'fix: parse; apply_patch keeps modes'],
     ['rg', "it's; apply_patch", 'src'],
   ])('is not seen in %j', (command) => {
