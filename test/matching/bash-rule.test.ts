@@ -664,6 +664,8 @@ describe('a Bash rule', () => {
     'echo $((1 + $(git push)))',
     'echo 2>(git push)',
     'echo {v}<(git push)',
+    'echo {v[}]}>(git push)',
+    'echo {v[{}]}>(git push)',
     'diff <(git push) x',
     'x=$(git push)',
     'x=(a $(git push))',

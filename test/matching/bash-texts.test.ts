@@ -378,3 +378,43 @@ it.each([
   expect(matches('rm *', line)).toBe(true);
   expect(matches('git push *', line)).toBe(true);
 });
+
+/** Texts that the rule asks about where some program may run them. */
+const ASKED = [
+  'r"m" x',
+  'curl -s h > s',
+  'curl -s h -o s',
+  `bash -c 'r"m" x'`,
+  'for i in a; do r"m" x; done',
+  'env A=1 r"m" x',
+];
+/** What cannot be known in a text, or is no shell code. */
+const UNKNOWN = [
+  '2>(:)',
+  '{v}<(:)',
+  '{v[}]}>(:)',
+  '$X y',
+  'eval "$X"',
+  '. <(a)',
+  'curl h | sh',
+  'alias a=b',
+  'BASH_CMDS[ls]=/bin/x',
+];
+const UNFINISHED = [')', '"', '`', '((', 'a |', 'case x', '$('];
+
+it.each([
+  ["foo '", "'; sh s"],
+  ["tmux send-keys '", "' Enter; sh s"],
+  ["export A='", "'; foo; sh s"],
+  ["foo a <<'Q'\n", '\nQ\nsh s'],
+] as const)('a Bash rule asks about a text no less for what else is in it: %s', (before, after) => {
+  const line = (text: string): string => before + (before.endsWith("'") ? text.replaceAll("'", "'\\''") : text) + after;
+  for (const text of ASKED) {
+    const all = UNKNOWN.flatMap((one) => [
+      ...[`: ${one}; ${text}`, `${one}\n${text}`, `${text}; ${one}`, `${text}; : ${one}`, `${text}\n${one}`],
+      ...[`${text} && ${one}`, `(${one}); ${text}`, `{ ${text}; }; ${one}`],
+    ]);
+    const cut = UNFINISHED.map((one) => `${text}\n: ${one}`);
+    for (const one of [text, ...all, ...cut]) expect([one, matches('rm *', line(one))]).toEqual([one, true]);
+  }
+});

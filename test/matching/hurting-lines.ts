@@ -93,6 +93,14 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
     (text) => ["cat > a.py <<'E'\n", text, '\nE\npython3 a.py'] as const,
   ),
   ['echo $((', '1+', '1))'],
+  ...["'print>a' a=s ", "'print>a' "].map((text) => ['awk ', text, ''] as const),
+  ...['print /a[/]/ > "s";', '/[', '" \\', '#\n', '(', 'print>"a"|'].map((text) => ["awk '{", text, "}'"] as const),
+  ...['1w', '1w a\n', 's/[/]/x/;', 's/[[:', '/[:a', 'a\\\n', '{', '\\a'].map((text) => ["sed '", text, "'"] as const),
+  ...['sed ', 'sed -i ', 'find . -exec sed -i '].map((before) => [before, '1w\\ s ', ''] as const),
+  ...['uniq', 'xxd'].flatMap((name) => ['a ', '-f ', '-c1 '].map((text) => [`${name} `, text, ''] as const)),
+  ...["sed p 'w a' ", "awk '{print>a}' ", 'uniq a b '].map((text) => ['tmux ', text, ''] as const),
+  ...['$a<r? b; ', 'r?<r? '].map((text) => ["perl -e '", text, "'"] as const),
+  ["foo '", 'a<{b,c} d?<e ', "'"],
 ];
 const many = (word: string, count: number): string =>
   Array.from({ length: count }, (_, i) => word.replace('#', String(i))).join(' ');

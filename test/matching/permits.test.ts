@@ -40,6 +40,8 @@ describe('a rule that permits matches a line', () => {
     'ls 2>(rm x)',
     'ls {v}<(rm x)',
     'ls {v[1]}>(rm x)',
+    'ls {v[}]}>(rm x)',
+    'ls {v[{}]}<(rm x)',
     'ls [a-$(rm x)]',
     'ls {a,`rm x`}',
     'ls $HOME',

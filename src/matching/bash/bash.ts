@@ -3,7 +3,7 @@ import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { addGlobs } from './globs.js';
 import { isExpanded, readingsOf } from './guess.js';
-import { changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
+import { changesInput, commandsOf, inputOf, writesWords, writtenIn } from './input.js';
 import { noteHeld } from './moves.js';
 import {
   type BashReading,
@@ -14,7 +14,9 @@ import {
   isSpent,
   isSurer,
   isTooLong,
+  newReading,
   noteGuess,
+  passOver,
   type ScriptContext,
   SPARED,
   type Surety,
@@ -24,7 +26,7 @@ import {
   UnreadableError,
 } from './reading.js';
 import { addTexts, type SearchedTexts, searchedTexts } from './texts.js';
-import { type CommandText, hidesCommand, knownWord, wordsOf } from './words.js';
+import { type CommandText, hiddenIn, knownWord, wordsOf } from './words.js';
 
 /** The parser, for modules that read a line in another way. */
 export { forEachChild, parse };
@@ -55,25 +57,7 @@ export function readBash(source: string): BashCommands | undefined {
 }
 
 function read(source: string): BashCommands | undefined {
-  const found: BashReading = {
-    commands: [{ text: source.trim() }],
-    texts: new Set(),
-    globs: new Map(),
-    expands: false,
-    spent: { read: 0 },
-    searched: { length: 0 },
-    scripts: [],
-    guesses: new Map(),
-    said: new Map(),
-    isGuess: false,
-    lines: new Set(),
-    runsTexts: false,
-    runsFiles: false,
-    runsSurely: false,
-    ...noFiles(),
-    readsInput: false,
-    changesInput: false,
-  };
+  const found = newReading(source, noFiles());
   try {
     readAll({ text: source, input: undefined, hole: undefined }, found);
     if (found.readsInput && found.changesInput) return undefined;
@@ -89,17 +73,32 @@ function read(source: string): BashCommands | undefined {
   }
 }
 
-/** Reads a script, and the scripts that its commands are given. */
-function readAll(script: BashScript, found: BashReading): void {
+/** Reads a script, and the scripts that its commands are given. Returns whether it is shell code. */
+function readAll(script: BashScript, found: BashReading): boolean {
+  let isCode = true;
+  let isCut = false;
   found.scripts.push(script);
-  for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
+  for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) {
+    try {
+      readScript(next, found);
+    } catch (error) {
+      passOver(error, found);
+      if (next === script && (error instanceof UnreadableError || error instanceof RangeError)) isCode = false;
+      // A shell runs the lines before it.
+      const before = error instanceof UnreadableError && !isCut ? error.before(next.text) : '';
+      if (before !== '') found.scripts.push({ ...next, text: before });
+      isCut = true;
+    }
+  }
+  return isCode;
 }
 
 /** Reads texts that may or may not be run. One that does not parse is ignored. */
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
   const spare = { read: Math.max(SPARED, found.spent.read) };
-  const within: BashReading = { ...loose, ...noFiles(), spent: spare, guesses: new Map(), said: new Map() };
+  const own = { spent: spare, guesses: new Map(), said: new Map(), isLenient: true };
+  const within: BashReading = { ...loose, ...noFiles(), ...own };
   const seen = new Map<string, Surety>();
   // Reading one text may add others, and may show that printed words are run.
   for (;;) {
@@ -125,16 +124,18 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
   // A text that is only expanded here may be a command line for another program: `EDITOR='/bin/r? x;'`.
   if (surely === 'expanded') addGlobs(text, found);
   for (const reading of readingsOf(text)) {
+    const isRun = surely === true || isExpanded(reading);
+    found.isLenient = !isRun;
     try {
       readAll({ text: reading, input: undefined, hole: undefined }, found);
     } catch (error) {
       found.scripts.length = 0;
-      const isRun = surely === true || isExpanded(reading);
       if (isSpent(found) || (isRun && error instanceof UnknowableError && !(error instanceof UnreadableError)))
         throw error;
       if (!(error instanceof UnknowableError || error instanceof RangeError)) throw error;
     }
   }
+  found.isLenient = false;
 }
 
 /** Reads a text of which it is unknown whether it is shell code. Its commands count, but unknown parts do not make the line unknown. */
@@ -147,13 +148,14 @@ function searchIn(text: string, found: BashReading, within: BashReading): void {
   let isCode = false;
   for (const reading of readingsOf(text)) {
     try {
-      readAll({ text: reading, input: undefined, hole: undefined }, within);
-      if (isArgument) addFiles(within, found);
-      isCode ||= isArgument;
+      const isShells = readAll({ text: reading, input: undefined, hole: undefined }, within);
+      isCode ||= isArgument && isShells;
     } catch (error) {
       found.scripts.length = 0;
       if (!(error instanceof UnknowableError || error instanceof RangeError)) throw error;
     }
+    // What was found before it became unknown counts too.
+    if (isArgument) addFiles(within, found);
     clearFiles(within);
   }
   for (const [one, surely] of within.guesses) noteGuess(one, isCode && surely, found);
@@ -181,67 +183,33 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
   const renamed = RENAMED.test(source);
   const mayHide = /[<>]\(/.test(source);
   // An explicit stack, because a tree may be deeper than the engine's call stack.
-  const unvisited: [node: SyntaxNode, source: string, input: CommandInput][] = [[parse(source), source, around.input]];
+  const unvisited: ScriptNode[] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     const [node, text, input] = next;
     let within = text;
     let given = input;
     spend(COST.node, found);
-    switch (node.type) {
-      case 'Script':
-        // With history expansion, words come from earlier lines.
-        if (HISTORY.test(text) && text.includes('!')) throw new UnknowableError();
-        if (node.errors !== undefined && node.errors.length > 0) throw new UnreadableError();
-        within = node.source ?? text;
-        break;
-      case 'Command':
-        readCommand(node, text, found, { ...around, input });
-        break;
-      case 'Pipeline': {
-        let written: CommandInput = input;
-        spend(node.commands.length * COST.pipe, found);
-        for (const command of node.commands) {
-          unvisited.push([command, text, written]);
-          written = renamed ? 'unknown' : outputOf(command, written);
-        }
+    try {
+      if (node.type === 'Script') within = readTop(node, text);
+      else if (node.type === 'Pipeline') {
+        for (const [command, own] of commandsOf(node, input, renamed, found)) unvisited.push([command, text, own]);
         continue;
-      }
-      case 'Redirected':
-        given = inputOf(node.redirects, input);
-        noteRedirects(node.redirects, () => false, found);
-        for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
-        break;
-      case 'ProcessSubstitution':
-        if (node.operator === '>') given = 'unknown';
-        break;
-      case 'Function':
-        found.defined.add(node.name.value);
-        given = 'unknown';
-        break;
-      case 'Coproc':
-        given = 'unknown';
-        break;
-      case 'Assignment':
-        readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
-        break;
-      case 'For':
-      case 'Select':
-        for (const word of node.wordlist ?? []) noteHeld(node.name.value, knownWord(word), found);
-        break;
-      case 'Word':
-        if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);
-        break;
-      default:
+      } else given = readNode(node, text, { ...around, input }, found);
+    } catch (error) {
+      if (error instanceof UnreadableError && text === source && node.type === 'Script') throw error;
+      passOver(error, found);
+      if (error instanceof UnreadableError) continue;
     }
     if (EXPANSIONS.has(node.type)) {
       found.expands = true;
       // The parser reads an expansion again for what is in it.
       spendText({ length: node.end - node.pos }, found);
     }
-    const own =
-      node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
+    const own = node.type === 'Command' ? new Set<SyntaxNode | undefined>([node.name, ...node.args]) : undefined;
     forEachChild(node, (child) => {
-      if (mayHide && hidesCommand((child.type === 'HereString' && child.target) || child)) throw new UnknowableError();
+      const hidden = mayHide ? hiddenIn((child.type === 'HereString' && child.target) || child) : undefined;
+      if (hidden !== undefined && !found.isLenient) throw new UnknowableError();
+      if (hidden !== undefined) noteGuess(hidden, false, found);
       // A command's words are read together in readCommand, so only their parts are visited here.
       if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
       else if (child.type === 'HereString') {
@@ -249,6 +217,50 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
       } else unvisited.push([child, within, given]);
     });
   }
+}
+
+type ScriptNode = readonly [node: SyntaxNode, source: string, input: CommandInput];
+
+/** Returns the text of a script, which may be a part of another one. */
+function readTop(script: Extract<SyntaxNode, { type: 'Script' }>, text: string): string {
+  // With history expansion, words come from earlier lines.
+  if (HISTORY.test(text) && text.includes('!')) throw new UnknowableError();
+  const errors = script.errors ?? [];
+  if (errors.length > 0) throw new UnreadableError(Math.min(...errors.map(({ pos }) => pos)));
+  return script.source ?? text;
+}
+
+/** Reads what a node says by itself. Returns the input of its parts. */
+function readNode(node: SyntaxNode, text: string, around: ScriptContext, found: BashReading): CommandInput {
+  switch (node.type) {
+    case 'Command':
+      readCommand(node, text, found, around);
+      break;
+    case 'Redirected':
+      noteRedirects(node.redirects, () => false, found);
+      for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
+      return inputOf(node.redirects, around.input);
+    case 'ProcessSubstitution':
+      if (node.operator === '>') return 'unknown';
+      break;
+    case 'Function':
+      found.defined.add(node.name.value);
+      return 'unknown';
+    case 'Coproc':
+      return 'unknown';
+    case 'Assignment':
+      readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
+      break;
+    case 'For':
+    case 'Select':
+      for (const word of node.wordlist ?? []) noteHeld(node.name.value, knownWord(word), found);
+      break;
+    case 'Word':
+      if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);
+      break;
+    default:
+  }
+  return around.input;
 }
 
 function readCommand(command: Command, source: string, found: BashReading, around: ScriptContext): void {

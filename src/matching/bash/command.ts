@@ -19,7 +19,16 @@ import {
   SAYS_ITSELF,
   VALUE_NAMES,
 } from './names.js';
-import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, UnknowableError } from './reading.js';
+import {
+  type BashReading,
+  COST,
+  lastName,
+  noteGuess,
+  passOver,
+  type ScriptContext,
+  spend,
+  UnknowableError,
+} from './reading.js';
 import { addTexts } from './texts.js';
 import { runsOthers, useOf } from './use.js';
 import type { OptionUse } from './used.js';
@@ -118,46 +127,51 @@ export function readWords(
   let last: OptionUse | undefined;
   let program = '';
   let programAt = 0;
-  for (const [at, start] of starts) {
-    const name = words[at];
-    if (name === undefined) continue;
-    const perhaps = start === 'perhaps' || start === 'guessed';
-    // Every command has a minimum cost, however short it is.
-    spend(perhaps ? COST.guess : COST.command, found);
-    if (name.sure !== undefined && start !== 'guessed' && (!perhaps || mayBeName(words, at)))
-      throw new UnknowableError();
-    if (start === 'open' && isHole(name, hole)) throw new UnknowableError();
-    if (perhaps && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
-    found.commands.push(...text(at, start !== 'sure'));
-    const use = useOf(words, at);
-    const looks = (use.looked ?? 0) + use.maybe.length + (use.told?.length ?? 0);
-    spend(Math.max(0, looks - free) * COST.look, found);
-    free = Math.max(0, free - looks);
-    if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new UnknowableError();
-    if (use.hole !== undefined && use.hole !== hole) {
-      hole = use.hole;
-      text = textsOf(words, hole);
+  try {
+    for (const [at, start] of starts) {
+      const name = words[at];
+      if (name === undefined) continue;
+      const perhaps = start === 'perhaps' || start === 'guessed';
+      // Every command has a minimum cost, however short it is.
+      spend(perhaps ? COST.guess : COST.command, found);
+      if (name.sure !== undefined && start !== 'guessed' && (!perhaps || mayBeName(words, at)))
+        throw new UnknowableError();
+      if (start === 'open' && isHole(name, hole)) throw new UnknowableError();
+      if (perhaps && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
+      found.commands.push(...text(at, start !== 'sure'));
+      const use = useOf(words, at);
+      const looks = (use.looked ?? 0) + use.maybe.length + (use.told?.length ?? 0);
+      spend(Math.max(0, looks - free) * COST.look, found);
+      free = Math.max(0, free - looks);
+      if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new UnknowableError();
+      if (use.hole !== undefined && use.hole !== hole) {
+        hole = use.hole;
+        text = textsOf(words, hole);
+      }
+      if (use.unlessFolder !== undefined && words[use.unlessFolder]?.sure === undefined) {
+        spend(COST.guess, found);
+        found.commands.push(...text(use.unlessFolder, true));
+        found.called.add(lastName(words[use.unlessFolder]?.text ?? ''));
+      }
+      readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
+      noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open' });
+      if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
+      if (use.shell && around.input !== undefined) found.runsTexts = found.runsSurely = true;
+      for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
+      for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
+      for (const next of use.guessed ?? []) if (!starts.has(next)) starts.set(next, 'guessed');
+      open = Math.min(open, use.anywhere ?? open);
+      if (perhaps) continue;
+      for (const next of use.shown) shown.add(next);
+      for (const next of use.plain) plain.add(next);
+      reads ||= use.reads === true;
+      program = name.text;
+      programAt = at;
+      last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
     }
-    if (use.unlessFolder !== undefined && words[use.unlessFolder]?.sure === undefined) {
-      spend(COST.guess, found);
-      found.commands.push(...text(use.unlessFolder, true));
-      found.called.add(lastName(words[use.unlessFolder]?.text ?? ''));
-    }
-    readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
-    noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open' });
-    if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
-    if (use.shell && around.input !== undefined) found.runsTexts = found.runsSurely = true;
-    for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
-    for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
-    for (const next of use.guessed ?? []) if (!starts.has(next)) starts.set(next, 'guessed');
-    open = Math.min(open, use.anywhere ?? open);
-    if (perhaps) continue;
-    for (const next of use.shown) shown.add(next);
-    for (const next of use.plain) plain.add(next);
-    reads ||= use.reads === true;
-    program = name.text;
-    programAt = at;
-    last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
+  } catch (error) {
+    passOver(error, found);
+    spend(words.length * COST.look, found);
   }
   readRest(words, { shown, plain }, { found, reads, program, from: programAt + 1, use: last });
   return last;

@@ -271,9 +271,10 @@ function addName(place: CommandPlace, found: BashReading): void {
   const [name = '', ...more] = withoutBraces(word) ?? [word];
   const last = lastName(name);
   if (/[{}]/.test(last) || !/\w/.test(last.replace(/\[(?:[\^!]|[^\]]*-)[^\]]*\]/g, ''))) return;
-  let rest = '';
-  for (let i = at + 1, one = words[i]; one !== undefined && rest.length <= LONGEST_REST; one = words[++i])
-    rest += `${i === at + 1 ? '' : ' '}${one.text}${one.sure === undefined ? '' : '$'}`;
+  let joined = '';
+  for (let i = at + 1, one = words[i]; one !== undefined && joined.length <= LONGEST_REST + 1; one = words[++i])
+    joined += ` ${one.text}${one.sure === undefined ? '' : '$'}`;
+  const rest = joined.slice(1);
   if (more.length === 0 && rest === '' && !sure) return;
   const known = rest.length < LONGEST_REST ? rest : `${rest.slice(0, LONGEST_REST)} $`;
   const behind = [...more, known].filter((part) => part !== '').map((part) => ` ${part}`);

@@ -1,6 +1,6 @@
-import type { Command, CommandNode, Redirection } from 'unbash';
+import type { Command, CommandNode, Pipeline, Redirection } from 'unbash';
 import { bashProgram } from './lookup.js';
-import { type BashReading, type CommandInput, lastName, spend } from './reading.js';
+import { type BashReading, COST, type CommandInput, lastName, spend } from './reading.js';
 import { knownWord, sureText, wordsOf } from './words.js';
 
 /** The input that a command gets from its redirections; without any, the surrounding input. */
@@ -55,6 +55,22 @@ export function outputOf(node: CommandNode, around: CommandInput): CommandInput 
   if (name?.text === 'echo') return [said];
   if (name?.text === 'printf' && args.length === 1 && !said.includes('%')) return [said];
   return name?.text === 'cat' && args.length === 0 ? inputOf(node.redirects, around) : 'unknown';
+}
+
+/** The commands of a pipe, with their input. `renamed`: what commands write is unknown. */
+export function commandsOf(
+  { commands }: Pipeline,
+  input: CommandInput,
+  renamed: boolean,
+  found: BashReading,
+): (readonly [command: CommandNode, input: CommandInput])[] {
+  spend(commands.length * COST.pipe, found);
+  let written = input;
+  return commands.map((command) => {
+    const given = written;
+    written = renamed ? 'unknown' : outputOf(command, written);
+    return [command, given];
+  });
 }
 
 /** Whether all the output of a command is one of its words, or its input. */

@@ -3,7 +3,20 @@ import type { CommandText } from './words.js';
 /** Thrown when it cannot be known what a line runs. */
 export class UnknowableError extends Error {}
 /** Thrown when a text is not shell code. */
-export class UnreadableError extends UnknowableError {}
+export class UnreadableError extends UnknowableError {
+  readonly #at: number;
+
+  constructor(at: number) {
+    super();
+    this.#at = at;
+  }
+
+  /** The lines of the text before the one that is not. */
+  before(text: string): string {
+    const end = Math.min(this.#at, text.trimEnd().length);
+    return text.slice(0, Math.max(0, text.lastIndexOf('\n', end - 1)));
+  }
+}
 
 /** The input of a command: undefined if the line does not set it, else the texts from the line, or `unknown`. */
 export type CommandInput = undefined | 'unknown' | readonly string[];
@@ -77,6 +90,8 @@ export interface BashReading extends BashFiles {
   /** `isGuess`: the text being read may be run by some program, and is none of `lines`, which a known program runs. */
   isGuess: boolean;
   readonly lines: Set<string>;
+  /** What is unknown is passed over, and the rest of the text counts. */
+  isLenient: boolean;
   /** A program runs its input, so printed words may be run. */
   runsTexts: boolean;
   /** A file that the line itself may have written is run, or given to a program. */
@@ -87,6 +102,30 @@ export interface BashReading extends BashFiles {
   readsInput: boolean;
   /** The line redirects that input with `exec <`. */
   changesInput: boolean;
+}
+
+/** Nothing is known of the line yet. */
+export function newReading(source: string, files: BashFiles): BashReading {
+  return {
+    commands: [{ text: source.trim() }],
+    texts: new Set(),
+    globs: new Map(),
+    expands: false,
+    spent: { read: 0 },
+    searched: { length: 0 },
+    scripts: [],
+    guesses: new Map(),
+    said: new Map(),
+    isGuess: false,
+    lines: new Set(),
+    isLenient: false,
+    runsTexts: false,
+    runsFiles: false,
+    runsSurely: false,
+    ...files,
+    readsInput: false,
+    changesInput: false,
+  };
 }
 
 /** Longer lines are not read, because parsing nested commands is not linear. */
@@ -133,6 +172,12 @@ export function noteGuess(text: string, surely: Surety, found: BashReading): voi
 
 export function isSpent(found: BashReading): boolean {
   return found.spent.read > MAX_READ;
+}
+
+/** Throws the error again, unless what is unknown is passed over. */
+export function passOver(error: unknown, found: BashReading): void {
+  if (!found.isLenient || !(error instanceof UnknowableError || error instanceof RangeError) || isSpent(found))
+    throw error;
 }
 
 /** One step is charged for this many characters of a text that is searched for words. */

@@ -98,12 +98,16 @@ export function restOf(word: KnownWord, from: number): KnownWord {
   return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
 }
 
-/** A descriptor and a process substitution: `2>(rm x)`, `{v}<(rm x)`. */
-const BEHIND_DESCRIPTOR = /^(?:\d+|\{[^{}]*\})[<>]\(/;
+/** A descriptor and a process substitution: `2>(rm x)`, `{v}<(rm x)`. The index of a variable may have braces: `{v[}]}>(rm x)`. */
+const BEHIND_DESCRIPTOR = /^(?:\d+|\{.*\})[<>]\(/s;
 
 /** Whether a word is a process substitution directly behind a descriptor, which the parser does not look into. The shell runs it. */
-export function hidesCommand(node: SyntaxNode): boolean {
-  return node.type === 'Word' && BEHIND_DESCRIPTOR.test(node.text);
+export const hidesCommand = (node: SyntaxNode): boolean => hiddenIn(node) !== undefined;
+
+/** The commands that such a word hides. */
+export function hiddenIn(node: SyntaxNode): string | undefined {
+  if (node.type !== 'Word' || !BEHIND_DESCRIPTOR.test(node.text)) return undefined;
+  return node.text.slice(node.text.search(/[<>]\(/) + 2).replace(/\)$/, '');
 }
 
 /** Whether a word certainly names a file and not a special input such as `/dev/stdin`, `/proc/self/fd/0` or `<(…)`. */
