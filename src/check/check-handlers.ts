@@ -3,13 +3,14 @@ import { readPolicy } from '../claude-code/files/policy.js';
 import { HookscopeError } from '../errors.js';
 import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
 import type { Dialect } from '../events/spec.js';
+import { compileMatcher } from '../matching/matcher.js';
+import { neverMeet } from '../matching/never-meet.js';
 import { compileRule } from '../matching/rule.js';
 import { ended } from '../plain.js';
 import { toolProblem } from './check-matchers.js';
 import { atKey, type CheckFinding, type FileCheck } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './files/tree.js';
-import { neverMeet } from './never-meet.js';
 import type { SettingsPolicy } from './policies.js';
 
 /** Checks the options of handlers, except what they run. */
@@ -76,7 +77,7 @@ function* checkRule(handler: HandlerNode, { dialect, groups }: SourceFile): Gene
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
     yield { rule, ...at, message: ended(`${why.charAt(0).toUpperCase()}${why.slice(1)}`) };
-  } else if (neverMeet(handler, text, dialect)) {
+  } else if (canNeverMeet(handler, text, dialect)) {
     yield {
       rule: 'if-never',
       ...at,
@@ -91,6 +92,19 @@ function warningOf(text: string, dialect: Dialect, permits: boolean): string | u
     return compileRule(text, { dialect, where: 'if', permits }).warnings[0]?.replace(/^if: /, '');
   } catch (error) {
     if (error instanceof HookscopeError) return undefined;
+    throw error;
+  }
+}
+
+function canNeverMeet({ matcher = '', spec }: HandlerNode, text: string, dialect: Dialect): boolean {
+  if (matcher === '' || !spec) return false;
+  try {
+    const compiled = compileMatcher(matcher, { dialect, event: spec, where: 'matcher', onError: () => undefined });
+    const { rule } = compileRule(text, { dialect, where: 'if' });
+    return rule !== undefined && neverMeet(compiled.matcher, rule, dialect);
+  } catch (error) {
+    // Patterns that cannot be compiled are reported by other checks.
+    if (error instanceof HookscopeError) return false;
     throw error;
   }
 }

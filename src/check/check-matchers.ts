@@ -1,5 +1,6 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
 import { isNameList } from '../matching/claude-matcher.js';
+import { FORMER, KNOWN_TOOLS, TOOLS } from '../matching/known-tools.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { toolNames } from '../matching/tool-names.js';
 import { compileWildcard } from '../matching/wildcard.js';
@@ -7,7 +8,7 @@ import { nearest, nearestSpelling } from '../values/nearest.js';
 import type { CheckFinding, FileCheck } from './checking.js';
 import type { GroupNode, SourceFile } from './files/source-file.js';
 import { textOf } from './files/tree.js';
-import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
+import { ELSEWHERE, SAMPLE_MCP, subjectValues } from './names.js';
 
 /** In characters. Longer matchers are not checked, because each name is compared with all known names. */
 const LONGEST = 5000;

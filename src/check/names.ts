@@ -1,30 +1,6 @@
 import type { z } from 'zod';
 import type { EventSpec } from '../events/spec.js';
-import { TOOL_ALIASES } from '../matching/tool-names.js';
 import { zod } from '../values/zod.js';
-
-/** Claude Code's tools, by the names that matchers are compared with. */
-export const TOOLS: readonly string[] =
-  'Agent Artifact AskUserQuestion Bash CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents ListMcpResourcesTool LSP Monitor NotebookEdit PowerShell Projects ProposeSkills PushNotification Read ReadMcpResourceDirTool ReadMcpResourceTool ReadNotifications RefreshMcpTools RemoteTrigger ReportFindings ScheduleWakeup SendFeedback SendMessage SendUserMessage SetGoal Skill StructuredOutput TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Workflow Write'.split(
-    ' ',
-  );
-
-/** Former tool names and their replacements. Former names that still work are aliases and are not listed. */
-export const FORMER: Readonly<Record<string, string>> = {
-  MultiEdit: 'Edit',
-  LS: 'Glob',
-  NotebookRead: 'Read',
-  BashOutput: 'TaskOutput',
-  AgentOutputTool: 'TaskOutput',
-  SlashCommand: 'Skill',
-  TodoRead: 'TodoWrite',
-  exit_plan_mode: 'ExitPlanMode',
-  View: 'Read',
-  Replace: 'Write',
-  GlobTool: 'Glob',
-  GrepTool: 'Grep',
-  dispatch_agent: 'Agent',
-};
 
 /** Tool names of other agents, with Claude Code's names. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -39,9 +15,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   applypatch: 'Edit',
   apply_patch: 'Edit',
 };
-
-const ALIASES = Object.values(TOOL_ALIASES).flat();
-export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
 
 /** An example that stands for all MCP tools. */
 export const SAMPLE_MCP = 'mcp__server__tool';

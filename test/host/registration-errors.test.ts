@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { createHost } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import { command } from '../../src/handlers/command/spec.js';
+import { rule } from '../../src/handlers/rule/spec.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { validateHooks } from '../../src/plugins/validate.js';
 import { INPUTS } from './inputs.js';
@@ -435,20 +437,107 @@ describe('holes and symbols', () => {
 
 test('`if` on an event about no tool is a warning, for a group once', () => {
   const { host, reports } = testHost();
-  const rule = 'Bash(rm *)';
-  host.register({ Stop: [{ if: rule, hooks: [fn, fn] }, { hooks: [{ handler: fn, if: rule }] }] });
+  const text = 'Bash(rm *)';
+  host.register({ Stop: [{ if: text, hooks: [fn, fn] }, { hooks: [{ handler: fn, if: text }] }] });
   const never = 'Stop is about no tool, so the hook never runs';
   expect(reports).toEqual([
     expect.stringContaining(`Stop[0].if: ${never}`),
     expect.stringContaining(`Stop[1].hooks[0].if: ${never}`),
   ]);
-  host.register({ PreToolUse: [{ if: rule, hooks: [fn] }] });
+  host.register({ PreToolUse: [{ if: text, hooks: [fn] }] });
   expect(reports).toHaveLength(2);
-  const own = (text: string) => ({ handler: fn, if: text });
+  const own = (other: string) => ({ handler: fn, if: other });
   for (const first of ['Bash(x)', ''])
-    host.register({ Stop: [{ if: rule, hooks: [own(first), fn, own('Bash(y)'), fn] }] });
+    host.register({ Stop: [{ if: text, hooks: [own(first), fn, own('Bash(y)'), fn] }] });
   expect(reports.slice(2).map((report) => /Stop\[0\]\S*/.exec(report)?.[0])).toEqual([
     ...['Stop[0].hooks[0].if:', 'Stop[0].if:', 'Stop[0].hooks[2].if:'],
     ...['Stop[0].if:', 'Stop[0].hooks[2].if:'],
   ]);
+});
+
+describe('a rule about a tool that the matcher leaves out', () => {
+  const never = (where: string, matcher: string, text: string) =>
+    expect.stringContaining(
+      `${where}.if: the matcher "${matcher}" leaves out what "${text}" is about, so the hook never runs`,
+    );
+
+  test('is a warning, for a group once', () => {
+    const { host, reports } = testHost();
+    host.register({
+      PreToolUse: [
+        { matcher: 'Write', if: 'Bash(rm *)', hooks: [fn, fn] },
+        { matcher: 'Write|Edit', hooks: [fn, { handler: fn, if: 'Read(*.env)' }, { handler: fn, if: 'Edit(*.ts)' }] },
+      ],
+    });
+    expect(reports).toEqual([
+      never('PreToolUse[0]', 'Write', 'Bash(rm *)'),
+      never('PreToolUse[1].hooks[1]', 'Write|Edit', 'Read(*.env)'),
+    ]);
+    host.on('PreToolUse', fn, { matcher: /^mcp__/, if: 'Bash' });
+    host.on('PreToolUse', rule('allow'), { matcher: 'Read', if: 'Bash(ls *)' });
+    expect(reports).toHaveLength(4);
+  });
+
+  test.each<[matcher: unknown, text: string]>([
+    [undefined, 'Bash(rm *)'],
+    ['*', 'Bash(rm *)'],
+    ['Bash|Write', 'Bash(rm *)'],
+    ['Write', 'Edit(src/**)'],
+    ['Delete', 'Edit(src/**)'],
+    [/^Delete$/, 'Edit(src/**)'],
+    ['{Grep,Glob}', 'Read(*.env)'],
+    ['Agent', 'Task(reader)'],
+    ['deploy*', 'deploy(target:prod)'],
+    [/^mcp__a/, 'mcp__a__*'],
+    [/^mcp__(a|b)__drop$/, 'mcp__a'],
+    [(name: string) => name === 'Write', 'Bash(rm *)'],
+  ])('%s and %s can meet, which is no warning', (matcher, text) => {
+    const { host, reports } = testHost();
+    host.register(anyHooks({ PreToolUse: [{ matcher, if: text, hooks: [fn] }] }));
+    expect(reports).toEqual([]);
+  });
+
+  test('an expression that may never end is not tried out', () => {
+    const { host, reports } = testHost();
+    host.on('PreToolUse', fn, { matcher: /^(\w+)+!$/, if: 'Bash(rm *)' });
+    expect(reports).toEqual([expect.stringContaining('can take exponential time')]);
+  });
+});
+
+describe('`onFailure` of a hook that nothing waits for', () => {
+  const idle = (where: string) =>
+    expect.stringContaining(
+      `${where}.onFailure: nothing waits for an async hook, so neither its answer nor its failure stops anything`,
+    );
+  const late = { handler: fn, async: true } as const;
+
+  test('is a warning, wherever a failure would have an effect', () => {
+    const { host, reports } = testHost();
+    host.register({
+      PreToolUse: [{ onFailure: 'block', hooks: [late, late] }, { hooks: [fn, { ...late, onFailure: 'ask' }] }],
+      UserPromptSubmit: [{ onFailure: 'block', hooks: [late] }],
+    });
+    host.on('PreToolUse', command('true', { async: true, onFailure: 'block' }));
+    host.on('PreToolUse', command('true', { asyncRewake: true, onFailure: 'block' }));
+    expect(reports).toEqual([
+      idle('PreToolUse[0]'),
+      idle('PreToolUse[1].hooks[1]'),
+      idle('UserPromptSubmit[0]'),
+      idle('PreToolUse[0].hooks[0]'),
+      idle('PreToolUse[0].hooks[0]'),
+    ]);
+  });
+
+  test("is none for other hooks of the group, a hook that is asked first, an event that nothing stops, or the host's policy", () => {
+    const { host, reports } = testHost({ onFailure: 'block' });
+    host.register({
+      PreToolUse: [
+        { onFailure: 'block', hooks: [fn, late] },
+        { onFailure: 'block', hooks: [] },
+        { hooks: [late, { ...late, onFailure: 'continue' }, { ...late, async: 'two-phase', onFailure: 'block' }] },
+      ],
+      Notification: [{ onFailure: 'block', hooks: [late] }],
+    });
+    expect(reports).toEqual([]);
+  });
 });

@@ -18,6 +18,7 @@ import type { HookGroup } from '../types.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
 import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
+import { warnOfAsync, whyIdle } from './idle.js';
 import { AnonymousNames } from './names/anonymous.js';
 
 /** What all registrations of one `register` call share. */
@@ -123,7 +124,7 @@ function readGroup(
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   let isGroupTold = false;
-  return itemsOf(hooks).map((hook, i) => {
+  const registrations = itemsOf(hooks).map((hook, i): Registration => {
     const at = `${where}.hooks[${i}]`;
     const { work, own, kind, label, dedup, invalid, permits = false } = readHandler(hook, at, spec, how);
     if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
@@ -137,10 +138,13 @@ function readGroup(
     });
     for (const warning of rule.warnings) how.warn(warning);
     // A rule of the group is told of once, at its first hook without one of its own.
-    if (rule.rule && !spec.tool && dialect === 'code' && (own.if || !isGroupTold)) {
-      isGroupTold ||= !own.if;
-      how.warn(`${own.if ? at : where}.if: ${spec.name} is about no tool, so the hook never runs`);
+    if (rule.rule && dialect === 'code' && (own.if || !isGroupTold)) {
+      const why = whyIdle(spec, rule.rule, warnings.length === 0 ? matcher : undefined);
+      if (why !== undefined) how.warn(`${own.if ? at : where}.if: ${why}, so the hook never runs`);
+      isGroupTold ||= why !== undefined && !own.if;
     }
+    const async = own.async ?? own.asyncRewake ?? false;
+    if (async === true && own.onFailure !== undefined) warnOfAsync(spec, own.onFailure, at, how);
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
       label,
@@ -180,7 +184,7 @@ function readGroup(
       enforce,
       // In Claude Code's files `once` counts only in skills.
       once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
-      async: own.async ?? own.asyncRewake ?? false,
+      async,
       asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
       rewake: own.asyncRewake ? [own.rewakeSummary, own.rewakeMessage].filter((line) => line !== undefined) : undefined,
       statusMessage: own.statusMessage,
@@ -195,6 +199,10 @@ function readGroup(
       definition: new HookDefinition(whatIs(hook), how),
     };
   });
+  // If some hook of the group is waited for, its policy is for that one.
+  const isUnused = registrations.length > 0 && registrations.every((r) => r.async === true);
+  if (isUnused && shared.onFailure !== undefined) warnOfAsync(spec, shared.onFailure, where, how);
+  return registrations;
 }
 
 /**
