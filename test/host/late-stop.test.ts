@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deny } from '../../src/events/output/helpers.js';
+import { definePlugin } from '../../src/plugins/define.js';
 import { deferred, fires, testHost, watch } from './kit.js';
 
 const named = (name: string) => ({ PreToolUse: [{ name, hooks: [() => deny(name)] }] });
@@ -133,3 +134,47 @@ test.each(['after', 'before'])(
     await host.close();
   },
 );
+
+describe.each([
+  { others: 'there are hooks for other agents', types: ['other'] },
+  { others: 'there are no hooks by type before', types: [] },
+])('where $others', ({ types }) => {
+  test('a stop of an agent that is not known ends no agent of another type that has its id by then', async () => {
+    const { host, alarms, judges, stop, answer } = begin(types);
+    const stopped = stop();
+    host.spawnHooks('builder', named('builder'));
+    const call = { agent_id: 'a', agent_type: 'builder', tool_name: 'Write', tool_input: {}, tool_use_id: 'x' };
+    await host.fire('PreToolUse', call);
+    answer.resolve();
+    await stopped;
+    expect(String(host.describe())).toContain('agent a (builder)');
+    expect([await judges('a'), alarms]).toEqual([['builder'], []]);
+    await host.close();
+  });
+
+  test.each(['before', 'after'])(
+    'an agent that gets its scope during its stop has ended, which is answered %s a start with its id fails',
+    async (when) => {
+      const { host, judges, start, stop, answer } = begin(types);
+      await start('reviewer');
+      const stopped = stop();
+      host.spawnHooks('reviewer', named('reviewer'));
+      expect(await judges('a')).toEqual(['reviewer']);
+      const session = await host.openSession({ watch: false });
+      const failing = deferred<never>();
+      const plugin = definePlugin({ name: 'p', apply: () => failing.promise });
+      const spawned = session.spawn({ id: 'a', agent_type: 'reviewer', plugins: [plugin] });
+      const failed = expect(spawned).rejects.toMatchObject({ code: 'PLUGIN_FAILED' });
+      if (when === 'before') {
+        answer.resolve();
+        await stopped;
+      }
+      failing.reject(new Error('no'));
+      await failed;
+      answer.resolve();
+      await stopped;
+      expect(String(host.describe())).not.toContain('agent a (reviewer)');
+      await host.close();
+    },
+  );
+});

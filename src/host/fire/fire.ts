@@ -186,7 +186,7 @@ function endingAgent(
   input: Json,
 ): Promise<AnyDecision> {
   const session = found.session ?? textOf(input?.['session_id']);
-  const stopped = registrar.agents.stops(found, session);
+  const stopped = registrar.agents.stops(found, { session, type: textOf(input?.['agent_type']) });
   return decision.then((d) => {
     if (d.continues) return d;
     stopped();

@@ -33,8 +33,6 @@ export interface SpawnLookup {
 
 /** What an agent was given in its scope because of its type. */
 interface InstalledHooks {
-  /** Identifies the agent, whose id another may have later. */
-  who: object;
   readonly hooks: SpawnHooks[];
   readonly added: AddedHooks[];
   readonly lives: Life[];
@@ -133,15 +131,8 @@ export class AgentInstaller {
     for (const added of got.added) added.moveTo(to);
   }
 
-  /** The object that identifies the agent in the scope among those with its id. `is`: sets it, because that agent is there again. */
-  whoIn(scope: Scope, is?: object): object | undefined {
-    const got = this.#got.get(scope);
-    if (got && is) got.who = is;
-    return got?.who;
-  }
-
   #gotIn(scope: Scope): InstalledHooks {
-    return this.#got.get(scope) ?? { who: {}, hooks: [], added: [], lives: [] };
+    return this.#got.get(scope) ?? { hooks: [], added: [], lives: [] };
   }
 
   /** The hooks by type that the scope's agent was given, even if new agents no longer get them. */

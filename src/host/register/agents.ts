@@ -5,11 +5,13 @@ import type { AddingParts, EventFire } from './adding.js';
 import type { AgentInstaller, ParentAgent, SpawnLookup } from './agent-hooks.js';
 import type { HooksOfStart } from './lives.js';
 import type { SpawnHooks } from './origin.js';
-import { ANYONE, SpawnScopes } from './places.js';
+import { SpawnScopes } from './places.js';
 import type { SpawnRegistry } from './spawns.js';
 import { type AgentRef, STOP, type Standings } from './standings.js';
 import { AgentStarts, type PendingStart } from './starts.js';
 
+/** `type`: as the stop says. */
+type StoppingAgent = { readonly session?: string | undefined; readonly type: string | undefined };
 type StartedAgent = { readonly found: ScopeLookup; readonly begun?: PendingStart };
 
 /** Agents in their scopes, with the hooks of their types. Fires and previews both use `find`, so a preview shows what a fire would do. */
@@ -78,8 +80,7 @@ export class Agents {
     const { found, named: session, spawn, standing } = this.find(input, ref);
     if (standing === undefined || spawn === undefined) return found;
     const isLate = standing.remembered?.hasEnded === true;
-    const { opened, scope } = this.#places.open(found, spawn, { session, agent: found.id }, isLate);
-    this.#places.entered(scope, standing.remembered);
+    const { opened } = this.#places.open(found, spawn, { session, agent: found.id }, isLate);
     if (isLate) this.#parts.reopened(event, opened, input as Json, ref);
     return opened;
   }
@@ -221,7 +222,6 @@ export class Agents {
       const spawnHooks = hooks.filter(({ life }) => !life?.over);
       const waiting = { type: before.type, spawnHooks, before: before.above };
       const { scope } = this.#places.open(found, waiting, agent, before.hasEnded);
-      this.#installer.whoIn(scope, left.who);
       if (!wasOpen) scope.spawned = left.spawned;
     }
     tree.setContext(agent.session, agent.agent, context);
@@ -248,18 +248,21 @@ export class Agents {
   }
 
   /** An agent stops. The caller calls the returned function if that is allowed: it ends the scope opened for the agent, whose id another may have by then. */
-  stops(found: ScopeLookup, session: string = this.#parts.tree.session): () => void {
+  stops(found: ScopeLookup, { session = this.#parts.tree.session, type }: StoppingAgent): () => void {
     const { id, known } = found;
     if (id === 'session') return () => undefined;
     const agent = { session, agent: id };
-    const who = this.#places.whoOf(found, session);
+    const before = this.#places.begunIn(found, session);
     const context = this.#parts.tree.contextOf(session, id);
     return () => {
-      this.#places.dropContext(agent, context);
-      const now = this.#places.whoOf(found, session);
       const scope = this.#places.begunIn(found, session);
+      this.#starts.ends(agent, context);
+      // An event of an agent that is not known may be of another one.
+      const isOther =
+        scope !== before && type !== undefined && scope?.agentType !== undefined && scope.agentType !== type;
+      if (isOther || !this.#places.isStill(agent, context)) return;
+      this.#places.dropContext(agent);
       if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
-      else if (!this.#places.isSame(who, now, found)) this.#starts.ends(agent, who ?? ANYONE);
       else if (scope === undefined) this.#standings.stops(agent);
       else if (!scope.heldBySession) this.ended(scope);
     };

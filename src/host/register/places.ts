@@ -13,14 +13,9 @@ interface SpawnScopesParts {
   end(scope: Scope): Promise<void> | undefined;
 }
 
-/** Stands for an agent that is not known. */
-export const ANYONE: object = Object.freeze({});
-
 /** Opens the scopes in which agents begin, and clears them for later agents with the same ids. */
 export class SpawnScopes {
   readonly #parts: SpawnScopesParts;
-  /** Agents that began with an event that did not start them, and whether they were known before. */
-  readonly #entered = new WeakMap<object, boolean>();
 
   constructor(parts: SpawnScopesParts) {
     this.#parts = parts;
@@ -52,16 +47,14 @@ export class SpawnScopes {
   makeWay(agent: AgentRef, { earlier, isOther = false }: AgentStanding = {}): PriorState {
     const { tree } = this.#parts;
     const context = tree.contextOf(agent.session, agent.agent);
-    if (isOther) tree.setContext(agent.session, agent.agent);
+    if (isOther) tree.setContext(agent.session, agent.agent, []);
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
     const { parent, spawned = false } = earlier ?? {};
-    const gone = earlier && this.#parts.installer.whoIn(earlier);
     const hooks = earlier ? this.#parts.installer.hooksIn(earlier) : [];
     if (earlier) this.#parts.starts.during(agent, () => this.#vacate(earlier));
     const before = this.#parts.standings.take(agent);
-    const who = gone ?? before;
     const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
-    return { before: known, hadBegun: earlier !== undefined, hooks, context, parent, spawned, who };
+    return { before: known, hadBegun: earlier !== undefined, hooks, context, parent, spawned };
   }
 
   /**
@@ -114,27 +107,6 @@ export class SpawnScopes {
     }
   }
 
-  /** An agent has begun in the scope with an event that did not start it. `remembered`: what was known about it. */
-  entered(scope: Scope, remembered: object | undefined): void {
-    const who = this.#parts.installer.whoIn(scope, remembered);
-    if (who) this.#entered.set(who, who === remembered);
-  }
-
-  /** The object that identifies the agent of an event among those with its id; `ANYONE`: the agent is not known. */
-  whoOf(found: ScopeLookup, session: string): object | undefined {
-    const { standings, installer } = this.#parts;
-    if (standings.isIdle) return ANYONE;
-    const now = this.begunIn(found, session);
-    return now ? installer.whoIn(now) : standings.of({ session, agent: found.id }, undefined).remembered;
-  }
-
-  /** Whether `now` is the agent that was `who` when its stop began. It may have got its scope since. */
-  isSame(who: object | undefined, now: object | undefined, { known }: ScopeLookup): boolean {
-    const entered = now && this.#entered.get(now);
-    if (who === ANYONE) return known || now === undefined || entered !== undefined;
-    return who === now || (who === undefined && entered === false);
-  }
-
   /** The scope in which the agent of an event has begun by now. */
   begunIn({ scope, id, known }: ScopeLookup, session: string): Scope | undefined {
     const { tree } = this.#parts;
@@ -143,13 +115,15 @@ export class SpawnScopes {
     return now?.begun ? now : undefined;
   }
 
-  /** An agent has ended, whose pending context this is. Another may have its id by then. */
-  dropContext(agent: AgentRef, context: string[]): void {
+  /** Whether the id is still that of the agent with this list of pending context. */
+  isStill({ session, agent }: AgentRef, context: string[]): boolean {
+    return (this.#parts.tree.pendingOf(session, agent) ?? context) === context;
+  }
+
+  /** The agent with the id has ended. A session driver still passes on what its agent's own stop has added. */
+  dropContext({ session, agent }: AgentRef): void {
     const { tree } = this.#parts;
-    this.#parts.starts.dropContext(agent, context);
-    const isThere = tree.pendingOf(agent.session, agent.agent) === context;
-    // A session driver still passes on what its agent's own stop has added.
-    if (isThere && !tree.get(agent)?.heldBySession) tree.setContext(agent.session, agent.agent);
+    if (!tree.get({ session, agent })?.heldBySession) tree.setContext(session, agent);
   }
 
   goneOf({ earlier }: AgentStanding = {}): Scope | undefined {

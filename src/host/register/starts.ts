@@ -9,14 +9,12 @@ export interface PriorState {
   readonly hadBegun: boolean;
   /** The hooks that it was given there for its type. */
   readonly hooks: readonly SpawnHooks[];
-  /** The list of its pending context. */
+  /** The list of its pending context, which no other agent ever has. */
   readonly context: string[];
   /** The parent of that scope. */
   readonly parent: Scope | undefined;
   /** The host had opened the scope. */
   readonly spawned: boolean;
-  /** Identifies the earlier agent. */
-  readonly who: object | undefined;
 }
 
 /** A start under way, which may still fail. */
@@ -67,20 +65,14 @@ export class AgentStarts {
     return next === undefined;
   }
 
-  /** The agent that the starts under way replaced has ended. */
-  ends(agent: AgentRef, who: object): void {
+  /** The agent with this list of pending context has ended, which starts under way may have replaced. */
+  ends(agent: AgentRef, context: string[]): void {
     for (const begun of this.#underWay.get(keyOf(agent)) ?? []) {
       const { left } = begun;
-      if (left?.before === undefined || left.who !== who) continue;
-      const before = { ...left.before, hasEnded: true };
-      begun.left = { ...left, before, hadBegun: left.hadBegun && !left.spawned };
+      if (left?.context !== context) continue;
+      const before = left.before && { ...left.before, hasEnded: true };
+      begun.left = { ...left, before, hadBegun: left.hadBegun && !left.spawned, context: [] };
     }
-  }
-
-  /** The agent with this pending context has ended: it is not given back to anyone. */
-  dropContext(agent: AgentRef, context: string[]): void {
-    for (const begun of this.#underWay.get(keyOf(agent)) ?? [])
-      if (begun.left?.context === context) begun.left = { ...begun.left, context: [] };
   }
 
   /** Forgets all starts under way, because a later start is certain or the agent has ended: none can be taken back. */
