@@ -219,6 +219,46 @@ it('asks about every line by which a process substitution removes the file, wher
   expect(ran.filter(Boolean).length).toBeGreaterThan(ran.length / 4);
 });
 
+const SED =
+  'w s|}|{|/x/|/[/]/|\\,x,|s/x/x/|saxaxa|s,x,w s,|g|I|1|$|!|,|0~2|;|\n|a w s|a\\\n|i\\|\\|[|]|/|b|t x|:a|r x|N|/w s/|[^]]|W s|h;G;';
+const AWK =
+  '{|}|print|print $0| > "s"| >> "s"|>|"s"|"a"|"|\\"|/x/|/"/|/[/]/|/|(|)|[|]|1|$1| |\n|;|,|pipe|"cat>s"|if|(1)|else|++|f="s"|f|#|!|~|in|getline|?|:|==|/=|{print > "s"}|"\\n"|-|1>0';
+const UNIQ = '-|s|list|-c|-uf 0|-w 20|--group|--|-0|+0|--skip-fields 0|--skip-chars=0|$E|{-,s}|[s]';
+const anyFilter = fc.oneof(
+  ...(
+    [
+      ['sed -n', SED, "'", '\nw s'],
+      ['sed -n -e p -e', SED, "'", 'w s'],
+      ['awk', AWK, "'", '{print > "s"}'],
+      ['uniq', UNIQ.replaceAll('|', '| '), '', ' - s'],
+    ] as const
+  ).map(([name, pieces, quote, last]) =>
+    fc
+      .array(fc.constantFrom(...pieces.split('|').map((piece) => (piece === 'pipe' ? '|' : piece))), { maxLength: 7 })
+      .map((all) => `echo "$R $F" | ${name} ${quote}${all.join('')}${last}${quote}; sh s`),
+  ),
+);
+
+it(`asks about every line in which a filter writes the script that removes the file (seed ${SEED})`, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hookscope-bash-'));
+  chmodSync(dir, 0o777);
+  const unseen: string[] = [];
+  const ran: boolean[] = [];
+  try {
+    for (const [at, command] of [...new Set(fc.sample(anyFilter, { numRuns: COUNT, seed: SEED }))].entries()) {
+      const asked = asks(command);
+      if (asked && at % 12 > 0) continue;
+      const removed = await removes(dir, command);
+      if (removed && !asked) unseen.push(command);
+      if (asked) ran.push(removed);
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+  expect(unseen, `seed ${SEED}`).toEqual([]);
+  expect(ran.some(Boolean)).toBe(true);
+});
+
 /** What lines are made of by chance, each as likely as the others. */
 const PIECES = [
   ...[
