@@ -35,7 +35,7 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
 
 /** The rewritten versions of the field that hooks rewrite; the last is that of the final input. */
 function versionsOf({ event, input, final_input: final, versions = [] }: FireRecord): readonly unknown[] {
-  if (final === undefined) return [];
+  if (final === undefined) return versions;
   const field = specOf(event)?.rewrites?.field ?? Object.keys(final).find((key) => !isSame(final[key], input[key]));
   return field === undefined ? versions : [...versions, final[field]];
 }

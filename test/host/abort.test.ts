@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { allow } from '../../src/events/output/helpers.js';
+import { allow, rewrite } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
@@ -340,21 +340,51 @@ describe('the decision in the record of a rejected fire permits nothing', () => 
     ['PermissionRequest', { hookSpecificOutput: { decision: behavior } }, 'none'],
     ['PermissionRequest', { hookSpecificOutput: { decision: { behavior: 'deny', message: 'no' } } }, 'deny'],
     ['Elicitation', accept, undefined],
+    ['PostToolUse', { hookSpecificOutput: { updatedToolOutput: 'new' } }, undefined],
   ] as const)('%s: %j', async (event, output, verdict) => {
     const { host } = testHost();
     const seen = watch(host);
     const caller = new AbortController();
     host.register(anyHooks({ [event]: [{ hooks: [() => output, () => caller.abort()] }] }));
     await expect(fireAny(host, event, INPUTS[event], { signal: caller.signal })).rejects.toMatchObject(aborted);
-    const { decision, handlers } = only(fires(seen));
+    const { decision, handlers, final_input } = only(fires(seen));
+    expect(final_input).toBeUndefined();
     expect(decision.verdict).toBe(verdict);
     const isDenied = verdict === 'deny';
     expect(decision.decidedBy).toBe(isDenied ? handlers[0]?.id : undefined);
-    for (const key of ['updatedInput', 'updatedPermissions', 'value']) expect(decision).not.toHaveProperty(key);
+    for (const key of ['updatedInput', 'updatedOutput', 'updatedPermissions', 'value'])
+      expect(decision).not.toHaveProperty(key);
     if (!isDenied) expect(decision).not.toHaveProperty('reason');
     expect(decision.overruled).toEqual([]);
     // What each hook said is still there.
     expect(handlers[0]).toMatchObject({ status: 'ran', output });
+  });
+
+  test('what refuses stays: an Elicitation that hooks have declined', async () => {
+    const action = 'decline';
+    const { host } = testHost();
+    const seen = watch(host);
+    const caller = new AbortController();
+    const answer = () => ({ hookSpecificOutput: { action } });
+    host.register(anyHooks({ Elicitation: [{ hooks: [answer, () => caller.abort()] }] }));
+    const fire = fireAny(host, 'Elicitation', INPUTS.Elicitation, { signal: caller.signal });
+    await expect(fire).rejects.toMatchObject(aborted);
+    const { decision, handlers } = only(fires(seen));
+    expect(decision).toMatchObject({ value: { action }, decidedBy: handlers[0]?.id });
+  });
+
+  test('the inputs that its hooks judged are in the record, none of them as the one that runs', async () => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const caller = new AbortController();
+    const hooks = [() => undefined, () => rewrite({ command: 'pwd' }), () => caller.abort()];
+    host.register(anyHooks({ PreToolUse: [{ hooks }] }));
+    await expect(fireAny(host, 'PreToolUse', INPUTS.PreToolUse, { signal: caller.signal })).rejects.toMatchObject(
+      aborted,
+    );
+    const { final_input, versions, decision } = only(fires(seen));
+    expect([final_input, versions]).toEqual([undefined, [{ command: 'pwd' }]]);
+    expect(decision).not.toHaveProperty('updatedInput');
   });
 });
 

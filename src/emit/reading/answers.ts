@@ -145,8 +145,8 @@ function formsIn(record: FireRecord, field: string | undefined): readonly unknow
     return field !== undefined && Object.hasOwn(of, field) ? of[field] : of;
   };
   const first = part(input, 'input');
-  if (final === undefined || isCut(record, 'versions')) return [first];
-  return [first, ...versions, part(final, 'final_input')];
+  if (isCut(record, 'versions')) return [first];
+  return [first, ...versions, ...(final === undefined ? [] : [part(final, 'final_input')])];
 }
 
 /** The row of an answer that was not the last: without the verdict and the other fields that describe the last one. */

@@ -59,13 +59,18 @@ export function common(
   if (own !== undefined) Object.assign(fields, own);
 }
 
-/** Of the decision of a fire that was rejected, leaves what refuses and what was said besides: a verdict that permits or asks is no verdict, and there is no value. */
-export function permitNothing(fields: DecisionFields): void {
+/**
+ * Of the decision of a fire that was rejected, leaves what refuses and what was said besides: a verdict that permits or asks is no verdict, nothing is
+ * rewritten, and there is no value. `refuses`: hooks have given the value that stands for a refusal.
+ */
+export function permitNothing(fields: DecisionFields, refuses: boolean): void {
+  delete fields.updatedInput;
+  delete fields.updatedOutput;
   const permits = fields.fold === 'gate' ? fields.verdict !== 'deny' : fields.fold === 'replace' && !fields.blocked;
-  if (!permits) return;
+  if (!permits || refuses) return;
   if (fields.fold === 'gate') fields.verdict = 'none';
   fields.overruled = [];
-  for (const key of ['decidedBy', 'reason', 'updatedInput', 'updatedPermissions', 'value'] as const) delete fields[key];
+  for (const key of ['decidedBy', 'reason', 'updatedPermissions', 'value'] as const) delete fields[key];
 }
 
 /** Adds to a list, which is created for its first item. */

@@ -46,8 +46,14 @@ export function fold(
   // Inside a nested verdict only an allow carries a rewrite.
   if (context.rewritten !== undefined && (!spec.nestedDecision || fields.verdict === 'allow'))
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
-  if (context.cancelled) permitNothing(fields);
+  if (context.cancelled) permitNothing(fields, isRefusal(spec, fields.value));
   return decision;
+}
+
+/** Whether the value is the one that stands for a block: an elicitation that hooks have declined. */
+function isRefusal({ blockValue }: EventSpec, value: unknown): boolean {
+  if (blockValue === undefined || typeof value !== 'object' || value === null) return false;
+  return Object.entries(blockValue).every(([key, one]) => (value as Readonly<Record<string, unknown>>)[key] === one);
 }
 
 /** The result needs no work by `common`. */

@@ -107,6 +107,7 @@ export class BusFireReporter implements FireReporter {
     this.hasEnded = true;
     const { values } = final.rewrites ?? {};
     const { shadowOf } = fire.options;
+    const isUnused = shadowOf !== undefined || error !== undefined;
     const told: FireEnd = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
     const record = {
       fire_id: fire.id,
@@ -118,9 +119,10 @@ export class BusFireReporter implements FireReporter {
       agents_above: agentsAbove(fire.found),
       tool_use_id: fire.toolUseID,
       input: fire.input,
-      // A shadow's rewrite never runs; it is in `would_decide`.
-      final_input: final.input === fire.input || shadowOf !== undefined ? undefined : final.input,
-      versions: values === undefined || values.length < 2 ? undefined : values.slice(0, -1),
+      // A shadow's rewrite never runs; it is in `would_decide`. Nothing runs with that of a rejected fire.
+      final_input: final.input === fire.input || isUnused ? undefined : final.input,
+      versions:
+        values === undefined || values.length < (error ? 1 : 2) ? undefined : values.slice(0, error ? undefined : -1),
       // No spread here: each field after a spread costs a call into the engine's runtime.
       decision: told.decision,
       handlers: told.handlers,
