@@ -203,6 +203,67 @@ describe('hookscope history', () => {
     expect(stdout).toMatch(/builder a1 .*ALARM Bash +not_honoured: m {2}t\n/);
   });
 
+  describe('what decided about a call', () => {
+    const { host_id, session_id } = fire(1);
+    const sample = SAMPLES.find((one) => one['type'] === 'tool_call');
+    const handlers = [{ ...fire().handlers[0], id: 'project#8', name: '/p/no-secret.sh' }];
+    const of = (call: string, seq: number, more = {}) => ({
+      ...fire(seq, { handlers } as never),
+      tool_use_id: call,
+      ...more,
+    });
+    const call = (id: string, seq: number, more = {}) => ({
+      ...sample,
+      host_id,
+      session_id,
+      ...{ status: 'denied', denied_by: 'hook', decided_by: 'project#8', tool_use_id: id, seq },
+      ...more,
+    });
+    const named = /call of Bash +denied by hook (.*?) {2}/g;
+    const deciders = async (file: string, ...args: string[]) => {
+      const { stdout } = await hookscope('history', '--store', file, ...args);
+      return [...stdout.matchAll(named)].map(([, name]) => name);
+    };
+
+    test('has its name, as the fire of that call tells it', async () => {
+      const file = store(
+        'deciders.ndjson',
+        of('c1', 1),
+        call('c1', 2),
+        // The same ids in another session, and a call of which no fire is kept.
+        of('c1', 3, { session_id: 'other', handlers: [{ ...handlers[0], name: 'theirs' }] }),
+        call('c1', 4, { session_id: 'other' }),
+        call('c2', 5),
+        // A later fire of the call, in which other hooks ran.
+        of('c3', 6),
+        of('c3', 7, { event: 'PermissionDenied', handlers: [{ ...handlers[0], id: 'project#9', name: 'log' }] }),
+        call('c3', 8),
+      );
+      const expected = ['/p/no-secret.sh', 'theirs', 'project#8', '/p/no-secret.sh'];
+      for (const limit of ['0', '100']) expect(await deciders(file, '--limit', limit)).toEqual(expected);
+      // Its fire is older than the oldest record that is shown.
+      expect(await deciders(file, '--limit', '1')).toEqual(['/p/no-secret.sh']);
+      expect(await deciders(file, '--limit', '5', '--blocked')).toEqual(expected.slice(1));
+      const { stdout } = await hookscope('why', 'c', '--store', file);
+      expect([...stdout.matchAll(named)].map(([, name]) => name).sort()).toEqual([
+        '/p/no-secret.sh',
+        'project#8',
+        'theirs',
+      ]);
+    });
+
+    test('is masked', async () => {
+      const secret = `ghp_${'aB3dE5gH7j'.repeat(4).slice(0, 36)}`;
+      const told = of('c1', 1, { handlers: [{ ...handlers[0], name: `curl -H ${secret}` }] });
+      const file = store('masked-decider.ndjson', told, call('c1', 2));
+      for (const limit of ['0', '1']) {
+        const [name] = await deciders(file, '--limit', limit);
+        expect(name).toMatch(/^curl -H /);
+        expect(name).not.toContain(secret);
+      }
+    });
+  });
+
   test('with --long lists what every hook said', async () => {
     const { stdout } = await hookscope('history', '--store', demo, '--blocked', '--agent', 'builder', '--long');
     expect(stdout).toMatch(/\n {2}onlyTheReport +callback spawn +none/);

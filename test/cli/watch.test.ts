@@ -120,6 +120,20 @@ describe('hookscope watch', () => {
     expect(await ended).toBe(130);
   });
 
+  test('names what decided about a call, as the fire before it does', async () => {
+    const file = join(folder, 'records.ndjson');
+    appendFileSync(file, line(0));
+    const { texts, lines } = watch('--store', file);
+    const { id: decided_by, name } = fire().handlers[0] as { id: string; name: string };
+    const said = { type: 'tool_call', tool_name: 'Bash', status: 'denied', denied_by: 'hook', decided_by };
+    await until(() => texts.stderr !== '');
+    await until(() => {
+      appendFileSync(file, `${line(1)}${line(2, said)}`);
+      return lines().some((text) => text.includes('call of Bash'));
+    });
+    expect(lines().find((text) => text.includes('call of Bash'))).toContain(`denied by hook ${name} `);
+  });
+
   test('waits for something to watch in the default place', async () => {
     const { child, texts, lines, ended } = watch('--blocked', '--json');
     await until(() => texts.stderr.includes('waiting for one of them'));

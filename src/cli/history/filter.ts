@@ -7,6 +7,7 @@ import { wrongOption } from '../../values/options.js';
 import { agentName, shortName } from '../../why/about.js';
 import { agentIdOf, hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
+import { DeciderNames } from './deciders.js';
 
 /** Which records a command shows. */
 export type FilterFlags = Flags<(typeof PERIOD_OPTIONS)[number] | (typeof RECORD_OPTIONS)[number]>;
@@ -28,6 +29,10 @@ export interface RecordFilter {
   learnTypes(records: readonly HookRecord[], store: RecordStore, signal: AbortSignal): Promise<void>;
   /** A message if no record that was seen lists the hook, with the nearest name among those that were. */
   unknownHook(): string | undefined;
+  /** Whether an older record may have the name of a hook that decided about a call that was let through. */
+  seeksDecider(): boolean;
+  /** The name of the hook that decided about a call, if a record that was seen has it. */
+  deciderOf(record: HookRecord): string | undefined;
   /** The name of the record's agent: its type and the beginning of its id; without an agent, the scope of the fire or `main`. */
   agentOf(record: HookRecord): string;
 }
@@ -49,6 +54,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
     if (flags[key]?.trim() === '') throw wrongOption(`--${key}`, 'expected a name, got nothing');
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
   const types = new AgentTypeIndex();
+  const deciders = new DeciderNames();
   const period = periodOf(flags);
   const names = new Set<string>();
   let isListed = false;
@@ -64,8 +70,10 @@ export function readFilter(flags: FilterFlags): RecordFilter {
         isListed = record.handlers.some((handler) => isMeant(handler, hook));
         for (const { name } of names.size < MOST_NAMES ? record.handlers : []) names.add(name);
       }
-      if (!isShown(record, { event, hook, slow, blocked, unanswered, alarms, shadow })) return 'no';
-      return agent === undefined ? 'yes' : types.match(record, agent);
+      const isAsked = isShown(record, { event, hook, slow, blocked, unanswered, alarms, shadow });
+      const match = !isAsked ? 'no' : agent === undefined ? 'yes' : types.match(record, agent);
+      deciders.learn(record, match !== 'no');
+      return match;
     },
     async learnFrom(store, signal, always = false) {
       if (agent === undefined && !alarms && !always) return;
@@ -98,6 +106,8 @@ export function readFilter(flags: FilterFlags): RecordFilter {
       const near = nearest(hook, names);
       return `no record of that kind lists a hook ${hook}${near === undefined ? '' : `; did you mean ${near}?`}`;
     },
+    seeksDecider: () => deciders.seeks,
+    deciderOf: (record) => deciders.nameFor(record),
     agentOf: (record) => types.nameOf(record),
   };
 }

@@ -6,8 +6,8 @@ import { wrongOption } from '../../values/options.js';
 import { type Flags, RECORD_OPTIONS } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
-import { recordLine } from './line.js';
-import { type MaskFlags, maskOf } from './masked.js';
+import { type LineOptions, recordLine } from './line.js';
+import { type MaskFlags, maskedName, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 import { tellUnclosed } from './unclosed.js';
 
@@ -47,10 +47,13 @@ export async function showRecords(
   const filter = readFilter(flags);
   const { limit = LIMIT } = flags;
   const mask = maskOf(flags);
-  // An agent's type may come from another record, which was not masked.
-  const named = { ...filter, agentOf: (record: HookRecord) => mask.text(filter.agentOf(record)) };
   await filter.checkEvent(store);
-  const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, named, terminal));
+  const words = (record: HookRecord): string => {
+    const masked = mask.record(record);
+    // These names may come from other records, which were not masked.
+    const names = { agent: mask.text(filter.agentOf(masked)), decider: maskedName(filter.deciderOf(record), mask) };
+    return dressed(record, textOf(masked, flags, { ...names, slow: filter.slow, color: terminal.color }));
+  };
   if (limit === 0) await filter.learnFrom(store, terminal.signal);
   const shown =
     limit === 0
@@ -112,6 +115,9 @@ interface NewestOptions {
   readonly words: (record: HookRecord) => string;
 }
 
+/** How many records are read beyond those that are shown, for the names of the hooks that decided about calls. */
+const BEYOND = 200;
+
 /** Prints the newest `limit` records, the newest last. */
 async function printNewest(
   store: RecordStore,
@@ -123,13 +129,16 @@ async function printNewest(
   const found: (string | HookRecord)[] = [];
   let sure = 0;
   let more = false;
+  let beyond = 0;
   for await (const record of store.records({ ...filter.query, newest: true })) {
     if (terminal.signal.aborted) return 0;
     const match = filter.match(record);
     if (match === 'no') continue;
     if (sure === limit) {
       more = true;
-      break;
+      // The fires of a call are older than its record.
+      if (!filter.seeksDecider() || ++beyond > BEYOND) break;
+      continue;
     }
     if (match === 'yes') sure += 1;
     found.push(match === 'yes' && record.type === 'hook_fire' ? words(record) : record);
@@ -149,9 +158,10 @@ async function printNewest(
   return lines.length;
 }
 
-function textOf(record: HookRecord, flags: ShowFlags, filter: RecordFilter, { color }: Terminal): string {
+function textOf(record: HookRecord, flags: ShowFlags, options: LineOptions): string {
   if (flags.json) return jsonOf(record);
-  const line = recordLine(record, { color, agent: filter.agentOf(record), slow: filter.slow, hook: flags.hook });
+  const { color } = options;
+  const line = recordLine(record, { ...options, hook: flags.hook });
   if (!flags.long || record.type !== 'hook_fire') return line;
   // The record is masked already, unless --no-redact was given.
   const [, ...hooks] = formatFire(record, { color, redact: false }).split('\n');

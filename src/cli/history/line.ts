@@ -14,6 +14,8 @@ export interface LineOptions {
   /** In milliseconds: hooks that took at least this long are named. */
   readonly slow?: number | undefined;
   readonly hook?: string | undefined;
+  /** For a call: the name of the hook that decided about it, where it is known. */
+  readonly decider?: string | undefined;
   /** Leaves out the day. */
   readonly today?: boolean | undefined;
 }
@@ -39,9 +41,9 @@ function subjectOf(record: HookRecord): string {
   return record.type === 'hook_alarm' ? `ALARM ${record.tool_name}` : record.subtype;
 }
 
-function outcomeOf(record: HookRecord, { slow, hook }: LineOptions, paint: PrintPaint): string {
+function outcomeOf(record: HookRecord, { slow, hook, decider }: LineOptions, paint: PrintPaint): string {
   if (record.type === 'hook_alarm') return paint('red', `${record.alarm}: ${clip(record.message, 160)}`);
-  if (record.type === 'tool_call') return callWords(record, paint);
+  if (record.type === 'tool_call') return callWords(record, paint, decider);
   if (record.type !== 'hook_fire') return '';
   const late =
     slow === undefined

@@ -11,6 +11,10 @@ export interface RecordMask {
   text(text: string): string;
 }
 
+/** A name from a record that was not masked. */
+export const maskedName = (name: string | undefined, mask: RecordMask): string | undefined =>
+  name === undefined ? undefined : mask.text(name);
+
 export function maskOf({ redact = true }: MaskFlags): RecordMask {
   const redactor = redactorOf(redact ? undefined : false);
   return {

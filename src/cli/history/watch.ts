@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.js';
 import { type FilterFlags, readFilter, scopeOf } from './filter.js';
 import { jsonOf } from './history.js';
 import { recordLine } from './line.js';
-import { type MaskFlags, maskOf } from './masked.js';
+import { type MaskFlags, maskedName, maskOf } from './masked.js';
 import type { StoreFlags } from './open.js';
 
 type WatchFlags = StoreFlags & Omit<FilterFlags, 'since' | 'until'> & MaskFlags & Flags<'json'>;
@@ -47,6 +47,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
               color: terminal.color,
               agent,
               agentPaint,
+              decider: maskedName(filter.deciderOf(record), mask),
               slow: filter.slow,
               hook: flags.hook,
               today: true,

@@ -10,9 +10,10 @@ import { findForEach, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
+import { DeciderNames } from './deciders.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { isIdLike, recordLine, shortId } from './line.js';
-import { type MaskFlags, maskOf, type RecordMask } from './masked.js';
+import { type MaskFlags, maskedName, maskOf, type RecordMask } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 
 type WhyFlags = StoreFlags & FilterFlags & MaskFlags & Flags<'json'>;
@@ -85,6 +86,8 @@ interface FireIds {
   readonly toolUse?: string;
   /** The newest record with that id. */
   readonly newest: HookRecord;
+  /** The name of the hook that decided about that call, where it is known. */
+  readonly decider?: string | undefined;
 }
 
 /** The newest fire, call or alarm that the options let through. */
@@ -128,7 +131,9 @@ async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | 
   }
   if (isExact) return [];
   const found = new Map<string, FireIds>();
+  const deciders = new DeciderNames();
   for await (const record of store.records(query)) {
+    deciders.learn(record, true);
     if (!isWanted(record)) continue;
     const { fire_id: fire, tool_use_id: toolUse } = record as { fire_id?: string; tool_use_id?: string };
     if (toolUse !== undefined && isIdLike(toolUse, what)) put(`call ${toolUse}`, { toolUse, newest: record });
@@ -136,7 +141,7 @@ async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | 
       put(`fire ${fire}`, { fire, newest: record });
     if (found.size >= MOST) break;
   }
-  return [...found.values()];
+  return [...found.values()].map((ids) => ({ ...ids, decider: deciders.nameFor(ids.newest) }));
 
   function put(key: string, id: FireIds): void {
     if (!found.has(key)) found.set(key, id);
@@ -152,15 +157,15 @@ async function listCandidates(
 ): Promise<number> {
   const filter = readFilter({});
   terminal.tell(`${what} may be ${ids.length >= MOST ? `${MOST} or more` : ids.length}:`);
-  for (const { fire, toolUse, newest } of ids)
-    await terminal.print(
-      `${fire === undefined ? mask.text(toolUse ?? '') : shortId(fire)}  ${lineOf(mask.record(newest), filter, terminal)}`,
-    );
+  for (const { fire, toolUse, newest, decider } of ids) {
+    const line = lineOf(mask.record(newest), filter, terminal, maskedName(decider, mask));
+    await terminal.print(`${fire === undefined ? mask.text(toolUse ?? '') : shortId(fire)}  ${line}`);
+  }
   return 1;
 }
 
-function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): string {
-  return recordLine(record, { color, agent: filter.agentOf(record) });
+function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal, decider?: string): string {
+  return recordLine(record, { color, agent: filter.agentOf(record), decider });
 }
 
 interface Choice {

@@ -19,12 +19,12 @@ export const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
   block: 'red',
 };
 
-/** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
-export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
-  const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
+/** `denied by the user: "not now"`, `ran (mode) 12 ms`. `decider`: the name of the hook that decided, where it is known. */
+export function callWords(record: ToolCallRecord, paint: PrintPaint, decider = record.decided_by): string {
+  const { status, denied_by, approver, reason, duration_ms } = record;
   // `decided_by` may name the hook that allowed the call; it is not shown beside another source's denial.
   const isOther = denied_by !== undefined && denied_by !== 'hook';
-  const hook = decided_by === undefined || isOther ? '' : ` ${plain(decided_by)}`;
+  const hook = decider === undefined || isOther ? '' : ` ${plain(decider)}`;
   const by =
     denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
   const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;
