@@ -55,6 +55,29 @@ describe('a hook that is not enforced', () => {
     expect(new Set(fires().map(({ handlers }) => handlers[0]?.predicate)).size).toBe(1);
   });
 
+  test('has in its record that its predicate threw, in that fire only, which is called once', async () => {
+    const { host, shadows } = watched();
+    let asked = 0;
+    const matcher = (): boolean => {
+      asked += 1;
+      if (asked !== 2) throw new TypeError(`no list ${asked}`);
+      return true;
+    };
+    host.register({ PreToolUse: [{ name: 'trial', enforce: false, matcher, hooks: [() => deny('no')] }] });
+    for (let n = 1; n <= 3; n++) {
+      await host.fire('PreToolUse', CALL);
+      while (shadows().length < n) await new Promise(setImmediate);
+    }
+    await host.close();
+    const told = (n: number) => [`its matcher threw, so the hook runs: TypeError: no list ${n}`];
+    expect(shadows().map(({ handlers: [one] }) => [one?.would, one?.warnings])).toEqual([
+      ['deny', told(1)],
+      ['deny', undefined],
+      ['deny', told(3)],
+    ]);
+    expect(asked).toBe(3);
+  });
+
   test('is asked after the decision, and its record says what it would have said', async () => {
     const { host, fires, records } = watched();
     const order: string[] = [];

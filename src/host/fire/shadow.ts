@@ -2,6 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
 import { skipped } from '../../scopes/skip.js';
+import { noteThrown, takeThrown } from '../../scopes/thrown.js';
 import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
@@ -12,22 +13,33 @@ import { FireRun } from './fire-run.js';
 
 const PLANS = new WeakMap<Registration, Plan>();
 
-/** The plan for a shadow that concerns the input. A predicate has said so and is not called again, because it could give another answer. */
-function planOf(r: Registration): Plan {
-  const known = PLANS.get(r);
+/**
+ * The plan for a shadow that concerns the input. A predicate has said so and is not called again, because it could give another answer.
+ * `thrown`: what there is to tell if it threw instead.
+ */
+function planOf(r: Registration, thrown: string | undefined): Plan {
+  const known = thrown === undefined ? PLANS.get(r) : undefined;
   if (known) return known;
   const alone = shadowOf(r);
-  const plan = new Plan(r.spec, [alone.matcher.static ? alone : { ...alone, matcher: matched(alone.matcher) }]);
-  PLANS.set(r, plan);
+  const asked = alone.matcher.static ? alone : { ...alone, matcher: matched(alone.matcher, thrown) };
+  const plan = new Plan(r.spec, [asked]);
+  if (thrown === undefined) PLANS.set(r, plan);
   return plan;
 }
 
-function matched({ all, text, code }: Matcher): Matcher {
-  return { all, text, ...(code === undefined ? {} : { code }), static: true, matches: () => true };
+/** Not static if there is something to tell, because only what is looked at in a fire gets into its record. */
+function matched({ all, text, code }: Matcher, thrown: string | undefined): Matcher {
+  const shown = { all, text, ...(code === undefined ? {} : { code }) };
+  if (thrown === undefined) return { ...shown, static: true, matches: () => true };
+  const matches = (): boolean => {
+    noteThrown(thrown);
+    return true;
+  };
+  return { ...shown, static: false, matches };
 }
 
-/** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. */
-function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
+/** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. `thrown`: what a predicate that threw had to say. */
+function concerns(r: Registration, input: Json, found: ScopeLookup): { is: boolean; thrown: string | undefined } {
   const facts = {
     subject: r.spec.subject?.(input),
     input,
@@ -38,7 +50,9 @@ function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
     hasRun: () => false,
     ranBefore: () => false,
   };
-  return skipped(r, facts) === undefined;
+  takeThrown();
+  const is = skipped(r, facts) === undefined;
+  return { is, thrown: takeThrown() };
 }
 
 /** One host's shadow runs: the fires since the last run, and the runs under way. */
@@ -88,8 +102,10 @@ class ShadowRuns {
 
   async #ask(r: Registration, run: FireRun): Promise<void> {
     const { services, state, found, options, followed: input = run.finalInput } = run;
-    if (this.#closing || !concerns(shadowOf(r), input, found)) return;
-    const plan = planOf(r);
+    if (this.#closing) return;
+    const { is, thrown } = concerns(shadowOf(r), input, found);
+    if (!is) return;
+    const plan = planOf(r, thrown);
     const how = {
       ...options,
       signal: undefined,
