@@ -84,6 +84,18 @@ describe.each(Object.entries(ONCE))('%s', (_name, group) => {
   });
 });
 
+test('an ask stands however many equal calls are judged that no hook asks about', async () => {
+  const { host } = testHost();
+  let calls = 0;
+  host.register(anyHooks({ PreToolUse: [{ hooks: [() => (calls++ === 0 ? ask('sure?') : undefined)] }] }));
+  host.registerScoped('a1', { PermissionRequest: [{ hooks: [rule('allow')] }] });
+  for (let i = 0; i < 1_002; i++) await host.fire('PreToolUse', pre(`t${i}`));
+  expect((await host.fire('PermissionRequest', question(pre('t0')))).verdict).toBe('none');
+  expect((await host.fire('PermissionRequest', question())).verdict).toBe('none');
+  expect((await host.fire('PermissionRequest', question(pre('t500')))).verdict).toBe('allow');
+  await host.close();
+});
+
 test.each(Object.entries(TOOL_ALIASES).flatMap(([now, former]) => former.map((name) => [now, name] as const)))(
   'what was asked about %s is asked about %s, and the reverse',
   async (now, former) => {

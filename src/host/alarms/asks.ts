@@ -5,15 +5,15 @@ import type { CallKey } from './memory.js';
 /** A call whose id may not be known: a question about a call need not contain it. */
 type AskKey = Omit<CallKey, 'id'> & { readonly tool: string; readonly id: string | undefined };
 
-/** How many judgements are remembered; the oldest are dropped. */
+/** How many calls are remembered, of those that hooks asked about and of the others; the oldest are dropped. */
 const MOST = 1_000;
 
-/** A call that was judged. */
-interface Judged {
+/** A call that hooks asked about. */
+interface Asked {
   /** What a question about the call has in common with it. */
   readonly question: string;
-  /** The depth of the outermost scope whose hooks asked, 0: managed policy; undefined: none did, unlike about an equal call. */
-  readonly depth: number | undefined;
+  /** The depth of the outermost scope whose hooks asked, 0: managed policy. */
+  readonly depth: number;
 }
 
 /**
@@ -22,9 +22,11 @@ interface Judged {
  */
 export class Asks {
   /** By call, the oldest first. All calls without an id that ask the same question are one. */
-  readonly #calls = new Map<string, Judged>();
+  readonly #calls = new Map<string, Asked>();
   /** By question, the calls that it may be about. */
   readonly #questions = new Map<string, Set<string>>();
+  /** The questions of calls with an id that no hook asked about, unlike about an equal call. They have a limit of their own, so they push out no ask. */
+  readonly #unasked = new Map<string, string>();
 
   get some(): boolean {
     return this.#calls.size > 0;
@@ -35,11 +37,16 @@ export class Asks {
     const question = questionOf(call, input);
     const key = keyOf(call, question);
     this.#forget(key);
-    if (depth === undefined && (call.id === undefined || !this.#questions.has(question))) return;
+    if (depth === undefined) {
+      if (call.id === undefined || !this.#questions.has(question)) return;
+      this.#unasked.set(key, question);
+      if (this.#unasked.size > MOST) this.#unasked.delete(oldest(this.#unasked));
+      return;
+    }
     this.#calls.set(key, { question, depth });
     const calls = this.#questions.get(question) ?? new Set();
     this.#questions.set(question, calls.add(key));
-    if (this.#calls.size > MOST) this.#forget(this.#calls.keys().next().value as string);
+    if (this.#calls.size > MOST) this.#forget(oldest(this.#calls));
   }
 
   /** The call has run or was refused. */
@@ -50,14 +57,17 @@ export class Asks {
   /** Without an id that has been judged, the question may be about any of the calls that are equal. */
   depthOf(call: AskKey, input: unknown): number | undefined {
     const question = questionOf(call, input);
-    const own = this.#calls.get(keyOf(call, question));
+    const key = keyOf(call, question);
+    const own = this.#calls.get(key);
     if (call.id !== undefined && own?.question === question) return own.depth;
-    const depths = [...(this.#questions.get(question) ?? [])].map((key) => this.#calls.get(key)?.depth);
+    if (call.id !== undefined && this.#unasked.get(key) === question) return undefined;
+    const depths = [...(this.#questions.get(question) ?? [])].map((each) => this.#calls.get(each)?.depth);
     const known = depths.filter((depth) => depth !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
 
   #forget(key: string): void {
+    this.#unasked.delete(key);
     const known = this.#calls.get(key);
     if (known === undefined) return;
     this.#calls.delete(key);
@@ -66,6 +76,8 @@ export class Asks {
     if (calls?.size === 0) this.#questions.delete(known.question);
   }
 }
+
+const oldest = (calls: ReadonlyMap<string, unknown>): string => calls.keys().next().value as string;
 
 /** All inputs that cannot be compared have the same key, and so have all names of a tool. */
 function questionOf({ session, agent, tool }: AskKey, input: unknown): string {
