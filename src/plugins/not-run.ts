@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../values/waiting/promises.js';
 import { firstLineOf, parseError } from './module.js';
 
-interface Place {
+interface ErrorPlace {
   readonly file: string;
   readonly line: number;
   /** Counts from 1. */
@@ -36,7 +36,7 @@ function sameFile(one: string, other: string): boolean {
 /** The position in a message of jiti's parser, which counts columns from 0. */
 const PARSED = /^ParseError: .*\n +(\S.*):(\d+):(\d+)\s*$/m;
 
-function placeOfParser(error: unknown): Place | undefined {
+function placeOfParser(error: unknown): ErrorPlace | undefined {
   const [, file, line, column] = PARSED.exec(messageOf(error)) ?? [];
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) + 1 };
 }
@@ -45,7 +45,7 @@ const stackOf = (error: unknown): string =>
   error instanceof Error && error.name === 'SyntaxError' ? String(error.stack) : '';
 
 /** The place that Node writes above a stack: the file and line, the line itself, and a mark below it. */
-function placeInStack(error: unknown): Place | undefined {
+function placeInStack(error: unknown): ErrorPlace | undefined {
   const [, file, line, marks] = /^((?:file:|\/|[A-Za-z]:).*):(\d+)\n.*\n( *)\^/.exec(stackOf(error)) ?? [];
   if (file === undefined || marks === undefined) return undefined;
   const path = file.startsWith('file:') ? fileURLToPath(file) : file;
@@ -61,12 +61,12 @@ const MOST = 100;
  * The place of a syntax error for which Node's error object has none: it is in the file, or in one that it imports by a relative path. Undefined
  * unless Node says the same of exactly one of them.
  */
-async function unparsable(error: unknown, first: string): Promise<Place | undefined> {
+async function unparsable(error: unknown, first: string): Promise<ErrorPlace | undefined> {
   if (!COMPILED.test(stackOf(error))) return undefined;
   // Loaded only here, because it parses programs.
   const { moduleWords } = await import('./module-words.js');
   const files = new Set([first]);
-  const found: Place[] = [];
+  const found: ErrorPlace[] = [];
   for (const file of files) {
     const source = textOf(file);
     if (source === undefined) continue;

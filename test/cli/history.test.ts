@@ -509,7 +509,7 @@ describe('hookscope why', () => {
     const none = { ...fire().decision, verdict: 'none' as const };
     const file = store(
       'reused.ndjson',
-      fire(1, { fire_id: 'denied' }),
+      fire(1, { fire_id: 'denied', input: { tool_name: 'Bash', tool_input: { command: 'rm -rf dist' } } }),
       fire(2, { fire_id: 'asked', decision: none }),
       fire(3, { fire_id: 'ran', event: 'PostToolUse', decision: { ...none, fold: 'block' } }),
     );

@@ -48,12 +48,12 @@ export async function lastOf(
     return await resultOf(() => output);
   }
   let last: unknown;
-  let held: Held | undefined;
+  let held: HeldPiece | undefined;
   for await (const value of output as AsyncIterable<unknown>) {
     last = value;
     if (piece === undefined) continue;
     const holds = mayChange();
-    const now = held || holds ? new Held(value) : undefined;
+    const now = held || holds ? new HeldPiece(value) : undefined;
     if (held?.differsFrom(now)) piece(held.copy);
     held = holds ? now : undefined;
     if (!holds) piece(value);
@@ -62,7 +62,7 @@ export async function lastOf(
 }
 
 /** A value as it was when it was yielded: a tool may yield one object again and again, and change it in between. */
-class Held {
+class HeldPiece {
   readonly copy: unknown;
   /** What a reader sees of it. `undefined`: JSON cannot carry it. */
   readonly #json: unknown;
@@ -73,7 +73,7 @@ class Held {
   }
 
   /** False where it is not known: then the value is not shown. */
-  differsFrom(other: Held | undefined): boolean {
+  differsFrom(other: HeldPiece | undefined): boolean {
     if (this.#json === undefined || other === undefined || other.#json === undefined) return false;
     return !isDeepStrictEqual(this.#json, other.#json);
   }

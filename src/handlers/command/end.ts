@@ -2,7 +2,7 @@ import type { Cause } from '../../events/failure.js';
 import type { ExternalCall, Reply } from '../handler.js';
 import { readShellOutput } from '../output.js';
 import { asyncWish, withoutWish } from './async.js';
-import type { Reach } from './process-group.js';
+import type { EndReach } from './process-group.js';
 import { type CommandSpec, commandText } from './spec.js';
 import { type Ending, OUTPUT_LIMIT, type RunningCommand } from './start.js';
 
@@ -36,7 +36,7 @@ export async function endRun(
   { spec, running }: CommandRun,
   cause: Cause,
   message: string,
-  reach: Reach,
+  reach: EndReach,
 ): Promise<Reply> {
   await running.group.end(spec.keep ? 'group' : reach);
   running.stdout.destroy();

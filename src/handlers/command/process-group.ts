@@ -18,7 +18,7 @@ const GROUPS = process.platform !== 'win32';
  * every process that carries the run's mark, even if it has another parent by now. Without a process table (on anything but
  * Linux) it is always the group.
  */
-export type Reach = 'group' | 'tree' | 'marked';
+export type EndReach = 'group' | 'tree' | 'marked';
 
 /** A detached child and the processes that it started. The id of their process group is the child's pid. */
 export interface ProcessGroup {
@@ -28,7 +28,7 @@ export interface ProcessGroup {
   /** Whether any process of the tree runs, including those that have left the group, such as one that `timeout` starts. */
   strays(): boolean;
   /** Sends SIGTERM, and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the SIGKILL. Further calls do nothing. */
-  end(reach?: Reach): Promise<void>;
+  end(reach?: EndReach): Promise<void>;
   /** Settles when the last member has ended, on its own or by `end`. Waiting does not keep this process running. */
   gone(): Promise<void>;
   /** Lets the group outlive this process. */
@@ -70,7 +70,7 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
     living.delete(leader);
     return false;
   };
-  const end = async (reach: Reach): Promise<void> => {
+  const end = async (reach: EndReach): Promise<void> => {
     const signal = (name: NodeJS.Signals | 0): boolean => alive() && signalGroup(leader, name);
     const tree = { root, mark: reach === 'marked' ? mark : undefined, signalGroup: signal };
     if (reach !== 'group' && root && (await endTree({ ...tree, root }))) {

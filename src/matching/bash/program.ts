@@ -1,4 +1,4 @@
-import type { Filter } from './filters/filter.js';
+import type { FilterReader } from './filters/filter.js';
 
 /**
  * How a program runs commands from its arguments. Options are written as for getopt: `short` lists letters, `long` lists names.
@@ -61,7 +61,7 @@ export interface BashProgram {
   /** Words that match name a file that it writes, in the first group: dd's `of=…`. */
   readonly targets?: RegExp;
   /** Finds the files that it writes in its words, which are of a grammar of their own. */
-  readonly filter?: Filter;
+  readonly filter?: FilterReader;
   /** `last`: it copies the other operands to the last one. `some`: all to unknown names. RegExp: an option to change them in place. */
   readonly moves?: 'last' | 'some' | RegExp;
   /** Option letters that take a value; the value of `t` is the folder to which all operands are copied. */

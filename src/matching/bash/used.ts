@@ -1,4 +1,4 @@
-import type { Filter } from './filters/filter.js';
+import type { FilterReader } from './filters/filter.js';
 import type { Move } from './moves.js';
 import type { KnownWord } from './words.js';
 
@@ -29,7 +29,7 @@ export interface OptionUse {
   targets?: KnownWord[];
   moves?: readonly Move[];
   /** Finds further files that it writes. */
-  filter?: { readonly read: Filter; readonly words: readonly KnownWord[] };
+  filter?: { readonly read: FilterReader; readonly words: readonly KnownWord[] };
   /** It runs commands that are not in the line. */
   hidden?: true;
   /** Its words end where a command should follow. */

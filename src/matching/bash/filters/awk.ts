@@ -1,5 +1,5 @@
 import type { KnownWord } from '../words.js';
-import { type Filter, isUnknown, mayVary, namedIn, ScriptReader, UnclearError, understood } from './filter.js';
+import { type FilterReader, isUnknown, mayVary, namedIn, ScriptReader, UnclearError, understood } from './filter.js';
 
 /** Options that change nothing about which files are written. */
 const LONG =
@@ -34,7 +34,7 @@ function wordsOf(words: readonly KnownWord[]): AwkWords {
 /** A program that writes lines as they are. */
 const COPIES = /^\s*\{\s*print\s*>\s*"[^"\\]*"\s*\}\s*$/;
 
-export const readAwk: Filter = (words) =>
+export const readAwk: FilterReader = (words) =>
   understood(() => {
     const { program, isAlone } = wordsOf(words);
     return {

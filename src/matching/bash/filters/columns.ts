@@ -1,5 +1,5 @@
 import type { KnownWord } from '../words.js';
-import { ANY, type Filter, type FilterUse } from './filter.js';
+import { ANY, type FilterReader, type FilterUse } from './filter.js';
 
 /** Options of uniq, and those of them whose value is the next word. */
 const UNIQ =
@@ -37,7 +37,7 @@ function read(
 const written = (operands: readonly KnownWord[]): FilterUse['files'] =>
   operands.length > 2 ? undefined : operands.slice(1);
 
-export const readUniq: Filter = (words) => {
+export const readUniq: FilterReader = (words) => {
   const { operands, given } = read(words, UNIQ, UNIQ_TAKES) ?? {};
   if (operands === undefined) return ANY;
   const isInput = /^(?:-|\/dev\/stdin)$/.test(operands[0]?.text ?? '-');
@@ -45,7 +45,7 @@ export const readUniq: Filter = (words) => {
   return { files: written(operands), copies, grows: true };
 };
 
-export const readXxd: Filter = (words) => {
+export const readXxd: FilterReader = (words) => {
   const { operands } = read(words, XXD, XXD_TAKES) ?? {};
   return operands === undefined ? ANY : { files: written(operands), grows: true };
 };

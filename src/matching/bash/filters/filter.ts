@@ -11,7 +11,7 @@ export interface FilterUse {
 }
 
 /** Reads the words of a filter, without its name. */
-export type Filter = (words: readonly KnownWord[]) => FilterUse;
+export type FilterReader = (words: readonly KnownWord[]) => FilterUse;
 
 export const ANY: FilterUse = { files: undefined };
 

@@ -1,5 +1,5 @@
 import { type KnownWord, restOf } from '../words.js';
-import { type Filter, isUnknown, mayVary, namedIn, ScriptReader, UnclearError, understood } from './filter.js';
+import { type FilterReader, isUnknown, mayVary, namedIn, ScriptReader, UnclearError, understood } from './filter.js';
 
 /** Options that change nothing about which files are written. */
 const SHORT = 'nErsuzb';
@@ -56,7 +56,7 @@ function wordsOf(words: readonly KnownWord[]): SedWords {
 /** Scripts that write lines as they are. */
 const COPIES = /^[\d,$!]*(?:p|w[^\S\n]+[\w.+/-]+)$/;
 
-export const readSed: Filter = (words) =>
+export const readSed: FilterReader = (words) =>
   understood(() => {
     const { scripts, files, inPlace } = wordsOf(words);
     if (scripts.some(isUnknown)) throw new UnclearError();
