@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
@@ -74,15 +74,23 @@ function isScript(path: string, runs: boolean): boolean {
   return stats?.isFile() === true && (runs || (stats.mode & 0o111n) !== 0n);
 }
 
-/** Whether a path leads to something else than the bound script: to another file with other bytes. */
+/** Whether a path leads to something else than the bound script: to another file with other bytes, a folder, a pipe, or a link that leads nowhere yet. */
 function isOther(bound: string, path: string): boolean {
   const there = statOf(path);
   // Nothing to run: the command fails by itself.
-  if (there === undefined || there.isDirectory()) return false;
+  if (there === undefined) return isLink(path);
   const here = statOf(bound);
   if (here?.ino === there.ino && here.dev === there.dev) return false;
   const hash = hashFile(path);
   return hash === null || hash === UNREADABLE || hash !== hashFile(bound);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined if there is nothing that this user can reach. */

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shells that read them
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -183,6 +184,34 @@ describe('a script that is named by a relative path', () => {
     await using host = hostIn();
     host.register(group('./guard.sh', { args: [] }));
     expect(await ask(host, at('theirs'))).toMatch(/^deny .*could not be started/);
+  });
+
+  test.each<readonly [line: string, options: CommandOptions, script: string, more: string]>([
+    ['sh hooks/guard.sh', {}, 'hooks/guard.sh', ''],
+    ['. ./hooks/guard.sh', {}, 'hooks/guard.sh', ''],
+    ['cat hooks/guard.sh | sh', {}, 'hooks/guard.sh', ''],
+    ['sh', { args: ['hooks/guard.sh'] }, 'hooks/guard.sh', ''],
+    ['python3 hooks/guard.py', {}, 'hooks/guard.py', '__main__.py'],
+    ['node hooks/guard.js', {}, 'hooks/guard.js', 'index.js'],
+    ['node -r ./hooks/guard.js -e 0', {}, 'hooks/guard.js', 'index.js'],
+  ])('is not replaced by a folder of its name: %s', async (line, options, script, more) => {
+    folder.write(`mine/${script}`, 'exit 2', 0o755);
+    mkdirSync(at(`theirs/${script}`), { recursive: true });
+    if (more !== '') folder.write(`theirs/${script}/${more}`, '');
+    const [, theirs] = await answers(line, options);
+    expect(theirs).toMatch(/^deny hooks\/guard\S+ is bound to/);
+  });
+
+  test.each<readonly [what: string, make: (path: string) => void]>([
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+    ['a link to what is not there yet', (path) => symlinkSync('later.sh', path)],
+    ['a link to itself', (path) => symlinkSync('guard.sh', path)],
+  ])('is not replaced by %s', async (_, make) => {
+    folder.write('mine/guard.sh', NO, 0o755);
+    make(at('theirs/guard.sh'));
+    const [mine, theirs] = await answers('sh guard.sh');
+    expect(mine).toBe(DENIED);
+    expect(theirs).toMatch(/^deny guard\.sh is bound to/);
   });
 
   test('is looked for where the hook runs when the folder of the call is gone', async () => {
