@@ -19,8 +19,14 @@ const BEGINS_HOOKS = /^[ \t]*(?:-[ \t]+)*(["']?)hooks\1[ \t]*:[ \t]*(?:[#{[].*)?
 const HOOK_KEYS =
   'hooks|matcher|type|command|args|shell|if|async|asyncRewake|url|headers|prompt|server|input|once|timeout|onFailure';
 const HOOK_KEY = new RegExp(`^(?:${HOOK_KEYS})$`);
-/** A list item, or a line of one of these keys, at any depth. */
-const HOOK_LINE = new RegExp(String.raw`^[ \t]*(?:-(?:[ \t]|\r?$)|(["']?)(?:${HOOK_KEYS})\1[ \t]*:(?:\s|$))`, 'm');
+/** What stands before a key: spaces, and the dashes of list items. */
+const BEFORE = String.raw`^([ \t]*(?:-[ \t]+)*)(["']?)`;
+const HOOK_LINE = new RegExp(String.raw`${BEFORE}(${HOOK_KEYS})\2[ \t]*:(?:\s|$)`, 'gm');
+/** A list item that is a group or a handler. */
+const ITEM = new RegExp(String.raw`^[ \t]*(?:-[ \t]+)+(?:[{[]|(["']?)(?:${HOOK_KEYS})\1[ \t]*:(?:\s|$))`, 'm');
+const FLOW_GROUP = /[{,]\s*["']?hooks["']?[ \t]*:[ \t]*\[/;
+/** A key as events have them. */
+const EVENT = /^(?:[A-Z][a-z]+)+$/;
 
 /** Whether a frontmatter may have hooks, also if they are indented by mistake. */
 export const beginsHooks = (yaml: string): boolean => BEGINS_HOOKS.test(yaml);
@@ -35,14 +41,17 @@ export function makeLenient(yaml: string, parses: (text: string) => boolean): Le
   const texts: Record<string, string> = {};
   const all = entriesOf(yaml);
   const at = all.findIndex(({ key }) => key === 'hooks');
+  const above = new Set(at < 0 ? [] : hookLines((all[at] as Entry).text).map(({ place }) => place));
+  // A line of a hook that is indented too little begins an entry. Behind another key, nothing but an event belongs to hooks.
+  const far = all.findIndex(({ key }, i) => i >= at && !HOOK_KEY.test(key ?? 'hooks')) + 1 || all.length;
   const entries = all.map(({ key, text }, i) => {
     const plain = text.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
     if (key === undefined ? text.trim() === '' : parses(text)) return text;
     if (key === 'hooks') return hooksIn(plain, parses);
     const [first, rest] = parted(text);
     const keepsFirst = key !== undefined && rest !== '' && parses(first);
-    // What stands before the hooks is no part of them.
-    if (i >= at && mayHoldHooks(key, keepsFirst ? rest : text, at >= 0)) return text;
+    const part: Entry = { key, text: keepsFirst ? rest : text };
+    if (at < 0 ? holdsGroups(part.text) : i > at && mayHoldHooks(part, i < far ? above : NONE)) return text;
     // A line below it that is indented by mistake.
     if (keepsFirst) return first + blank(rest);
     if (key !== undefined) texts[key] = first.replace(KEY, '').trim();
@@ -51,14 +60,34 @@ export function makeLenient(yaml: string, parses: (text: string) => boolean): Le
   return { yaml: entries.join(''), texts };
 }
 
-/** Whether the text of an entry may be a part of hooks that stand before it (`isBelow`) or that are indented by mistake. */
-function mayHoldHooks(key: string | undefined, text: string, isBelow: boolean): boolean {
-  return BEGINS_HOOKS.test(text) || (isBelow && (HOOK_KEY.test(key ?? '') || HOOK_LINE.test(text)));
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether an entry behind hooks may be a part of them: the groups of an event, or lines as deep as those of the hooks. `above`: their places. */
+function mayHoldHooks({ key = '', text }: Entry, above: ReadonlySet<string>): boolean {
+  if (EVENT.test(key) && holdsGroups(text)) return true;
+  return (
+    above.size > 0 && hookLines(text).some(({ place, isItem }) => above.has(place) && (isItem || HOOK_KEY.test(key)))
+  );
+}
+
+/** Whether a text has a key `hooks` with groups or handlers below it. */
+const holdsGroups = (text: string): boolean => (BEGINS_HOOKS.test(text) && ITEM.test(text)) || FLOW_GROUP.test(text);
+
+/** The lines of a text that look like those of hooks. `place`: the depth of the key, and whether it is one of a group. */
+function hookLines(text: string): { readonly place: string; readonly isItem: boolean }[] {
+  return [...text.matchAll(HOOK_LINE)].flatMap(([, before = '', , key = '']) =>
+    before === '' ? [] : { place: `${before.length} ${/^(?:hooks|matcher)$/.test(key)}`, isItem: before.includes('-') },
+  );
+}
+
+interface Entry {
+  readonly key: string | undefined;
+  text: string;
 }
 
 /** Splits the text at each key that starts a line. */
-function entriesOf(yaml: string): { key: string | undefined; text: string }[] {
-  const entries: { key: string | undefined; text: string }[] = [];
+function entriesOf(yaml: string): Entry[] {
+  const entries: Entry[] = [];
   for (const line of yaml.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const found = KEY.exec(line);
     const last = entries.at(-1);

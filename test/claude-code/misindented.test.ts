@@ -86,6 +86,23 @@ hooks:
   SubagentStop:
     - hooks: [{ type: command, command: ./end.sh }]
 `,
+  'broken lines beside them': `description: Use when: asked
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: ./guard.sh
+          timeout: 5
+    - hooks:
+        - type: command
+          command: ./all.sh
+      matcher: Edit
+prompt: Review: the change
+  - style
+skills:
+  - a: b: c
+`,
 };
 
 const read = (frontmatter: string) =>

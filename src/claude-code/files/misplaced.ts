@@ -1,5 +1,5 @@
 import type { Path } from '../../files/json-file.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
 /**
@@ -13,13 +13,17 @@ export function misplacedIn(frontmatter: unknown, events: readonly string[]): Fi
     if (!isObject(value)) return;
     for (const [key, below] of Object.entries(value)) {
       const at = [...path, key];
-      const isEvent = events.includes(key) && !(path.length === 1 && path[0] === 'hooks');
-      if (isEvent && (isGroups(below) || (below === null && isAbove(path))))
+      if (isEventElsewhere(path, key, below))
         found.push(misplaced(at, 'is an event outside of "hooks", so its hooks never run'));
-      else if (key === 'matcher' && isAbove(path) && path.length !== 3)
+      else if (key === 'matcher' && isMatcherElsewhere(path, value))
         found.push(misplaced(at, 'is a matcher outside of a group, so it does nothing'));
       else look(below, at);
     }
+  };
+  // Data of a handler, such as the input of an MCP tool, may have such names; but only an event that has lost its groups has no value.
+  const isEventElsewhere = (path: Path, key: string, below: unknown): boolean => {
+    if (!events.includes(key) || (path.length === 1 && path[0] === 'hooks')) return false;
+    return below === null ? path[0] === 'hooks' && path.length > 2 : isGroups(below) && !isData(path);
   };
   look(frontmatter, []);
   return found;
@@ -33,6 +37,18 @@ const misplaced = (path: Path, what: string): Finding => ({
 const isGroups = (value: unknown): boolean =>
   Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
 
-/** Whether a path leads to the frontmatter itself, to its `hooks`, or to a group or a handler in them. */
-const isAbove = (path: Path): boolean =>
-  path.length === 0 || (path[0] === 'hooks' && path.length <= 5 && path.length % 2 === 1);
+/** The length of a path to a handler: `hooks`, event, index, `hooks`, index. */
+const HANDLER = 5;
+const isData = (path: Path): boolean => path[0] === 'hooks' && path.length > HANDLER;
+
+/** Whether a matcher here may be that of a group: it stands right behind hooks in which a group has none, or in `hooks`, but not in a group. */
+function isMatcherElsewhere(path: Path, around: Json): boolean {
+  if (path.length > 0) return path[0] === 'hooks' && (path.length === 1 || path.length === HANDLER);
+  const keys = Object.keys(around);
+  return keys[keys.indexOf('matcher') - 1] === 'hooks' && lacksMatcher(around['hooks']);
+}
+
+const lacksMatcher = (hooks: unknown): boolean =>
+  Object.values(isObject(hooks) ? hooks : {})
+    .flat()
+    .some((group) => isObject(group) && !Object.hasOwn(group, 'matcher'));
