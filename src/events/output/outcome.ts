@@ -61,9 +61,10 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
     const { eventName, nameRequired, dialect } = how;
     const problems: string[] = [];
     const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings, problems };
-    const outcome = interpret(reading, checkOutput(reading, output), how.mcpTool === true);
+    const mcpTool = how.mcpTool === true;
+    const outcome = interpret(reading, checkOutput(reading, output), mcpTool);
     const [bad] = problems;
-    return bad === undefined ? { outcome, warnings } : badAnswer(bad, kept(spec, outcome), warnings);
+    return bad === undefined ? { outcome, warnings } : badAnswer(bad, kept(reading, outcome, mcpTool), warnings);
   } catch (error) {
     return { bad: whyBad(error) };
   }
@@ -74,12 +75,24 @@ function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): 
   return saysMore ? { bad, kept: outcome, warnings } : { bad };
 }
 
-/** What counts of a wrong answer: not its allow, and no rewrite that only an allow carries. */
-function kept({ nestedDecision }: EventSpec, outcome: Outcome): Outcome {
+/** What counts of a wrong answer: not its allow, and no rewrite that only an allow carries. Its output has what counts alone, since records keep it. */
+function kept(reading: OutputReading, outcome: Outcome, mcpTool: boolean): Outcome {
   if (outcome.verdict !== 'allow') return outcome;
-  const { verdict: _, reason: __, rewrite, ...rest } = outcome;
-  return rewrite === undefined || nestedDecision ? rest : { ...rest, rewrite };
+  return interpret({ ...reading, warnings: [] }, withoutAllow(reading.spec, outcome.output), mcpTool);
 }
+
+function withoutAllow({ nestedDecision }: EventSpec, output: Json): Json {
+  const { hookSpecificOutput, ...words } = output;
+  const own = without(hookSpecificOutput as Json, nestedDecision ? ['decision'] : FLAT_VERDICT);
+  const top = nestedDecision ? words : without(words, LEGACY_VERDICT);
+  return Object.keys(own).some((key) => key !== 'hookEventName') ? { ...top, hookSpecificOutput: own } : top;
+}
+
+const FLAT_VERDICT = ['permissionDecision', 'permissionDecisionReason'];
+const LEGACY_VERDICT = ['decision', 'reason'];
+
+const without = (from: Json | undefined, keys: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => !keys.includes(key)));
 
 type OutcomeDraft = { -readonly [K in keyof Outcome]: Outcome[K] };
 const NOTHING: Json = Object.freeze({});
