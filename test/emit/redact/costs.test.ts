@@ -211,6 +211,7 @@ const OWN_NAMES: readonly string[] = [
     '\\"user\\":\\"',
   ],
   ...['{"id":1,"user":{"id":1,"t":["a","b"...\n', 'user: a\n  b\n'],
+  ...['user::', 'user: str = "', 'user: str | ', 'user: {{ "', 'a.user.', '?user={a}', 'user={', 'user: a<b> = "'],
 ];
 
 test('a text that is made of names of the user costs at most a few times what a third of it does, or what closed lists do', () => {

@@ -68,7 +68,7 @@ const DASHES = /(?:-[ \t]+)*/y;
 const KEY =
   /(?:\\{0,8}"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'#[{,&*!|>%@`:\\][^\n:#]{0,200})[ \t]*:(?=[ \t]|\r?(?:\n|$))[ \t]*/y;
 const SCALAR = /[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
-const EMPTY = /[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+const EMPTY = /[ \t]*(?:#(?:[ \t!#][^\n]*)?)?\r?(?=\n|$)/y;
 
 /** The values in the lines below a name in YAML. `name`: where it begins; `head`: the index of what follows its colon. */
 export function blockBelow(reach: Reach, name: number, head: number): OwnValues | undefined {

@@ -1,12 +1,12 @@
-import { elementSecret } from '../elsewhere.js';
-import { beginsLine, ownSecret, valueOfName } from '../named.js';
+import { beginsLine, valueOfName } from '../named.js';
 import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { tailOf } from '../shell/words.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { elementValues } from './elements.js';
 import { bare, blockBelow, type Hold, linesBelow, type OwnValues, plainValue } from './lines.js';
-import { namePatterns } from './patterns.js';
+import { namePatterns, typePattern } from './patterns.js';
 import { Reach } from './reach.js';
+import { behindSigns } from './signs.js';
 
 /** Finds the values of the caller's own names. */
 export interface OwnNames {
@@ -44,9 +44,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   const read = (text: string): Reading => {
     if (!any.test(text)) return NOTHING;
     const places: Place[] = [];
-    const signs = new Set<number>();
     for (const { index, 0: part, 1: own = '' } of text.matchAll(assigned)) {
-      signs.add(index + part.length);
       places.push({
         at: index,
         read: (reach) => assignedValue(reach, [index, index + own.length], index + part.length),
@@ -56,7 +54,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
       places.push({ at: index, read: (reach) => optionValue(reach, index + part.length, own) });
     for (const { index, 1: tag = '' } of text.matchAll(element))
       places.push({ at: index, read: (reach) => elementValues(reach, index, tag) });
-    return readAll(text, places, signs, known);
+    return readAll(text, places, known);
   };
   return {
     find: (text) => read(text).spans,
@@ -66,7 +64,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   };
 }
 
-function readAll(text: string, places: Place[], signs: ReadonlySet<number>, known: ReadonlySet<string>): Reading {
+function readAll(text: string, places: Place[], known: ReadonlySet<string>): Reading {
   const reach = new Reach(text);
   const spans: TextSpan[] = [];
   const regions: TextSpan[] = [];
@@ -84,25 +82,9 @@ function readAll(text: string, places: Place[], signs: ReadonlySet<number>, know
     if (found.end > place.at) regions.push([place.at, found.end]);
     end = Math.max(end, found.end);
   }
-  let region = 0;
-  const put = (found: TextSpan | readonly TextSpan[] | undefined): number => {
-    if (found === undefined) return 0;
-    const all = typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
-    spans.push(...all);
-    return all.at(-1)?.[1] ?? 0;
-  };
-  let behind = 0;
-  for (const { index } of text.matchAll(/[=>]/g)) {
-    while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;
-    if (index < behind || signs.has(index) || (regions[region]?.[0] ?? text.length) <= index) continue;
-    if (text[index] === '>') behind = put(elementSecret(text, index, kindIn(known)));
-    else if (!'=>'.includes(text[index + 1] ?? ' ')) behind = put(ownSecret(text, index, known));
-  }
+  spans.push(...behindSigns(text, known, { regions, read: spans }));
   return { spans, rest, hold };
 }
-
-const kindIn = (names: ReadonlySet<string>) => (name: string) =>
-  names.has(name.toLowerCase()) ? ('password' as const) : undefined;
 
 const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
 const BLANKS = /[ \t]*/y;
@@ -110,6 +92,12 @@ const BLANKS = /[ \t]*/y;
 const GAP = /(?:\s|\\+[nrt])*/y;
 const CALLED = /(?:&|new )?[A-Z][\w.]* ?(?=\{)/y;
 const NEXT_TEXT = /[ \t]*\+\s*(?=\\*["'`])/y;
+/** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
+const TYPE = typePattern();
+/** `iban: Iban<Bank> = "X"`: behind what may be a type or a value. */
+const ASSIGNED = /(?:<[^<>\n"'=]{0,60}>{1,2}|\[[^[\]\n"'=]{0,60}\])?[?!]?[ \t]*=(?![=>])[ \t]*(?=\\*["'`]|-?\d)/y;
+/** `{{ "X" }}`. */
+const TEMPLATE = /\{\{-?[ \t]*(?=\\*["'`])/y;
 /** In JSON, a value without quotes. */
 const NUMBER = /-?\d[\w.+-]*/y;
 
@@ -117,16 +105,17 @@ const NUMBER = /-?\d[\w.+-]*/y;
 function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
   const { text } = reach;
   const sign = take(SIGN, text, separator)?.[0] ?? '';
-  if (sign === '::' || sign === '://') return undefined;
+  if (sign === '://') return undefined;
+  if (sign === '::') return asRead(valueOfName(text, separator, name));
   const behind = separator + sign.length;
   take(BLANKS, text, behind);
   let at = BLANKS.lastIndex;
   const isTight = at === behind && name[1] === separator;
   const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
-  const begin = isQuoted ? startOfQuote(text, name[0]) : name[0];
+  const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
   const isComparison = sign === '==' || sign === '===';
   if (sign === ':') {
-    const below = blockBelow(reach, name[0], at);
+    const below = blockBelow(reach, isQuoted ? name[0] : begin, at);
     if (below !== undefined && (below.spans.length > 0 || !isQuoted)) return below;
   }
   if (isQuoted && !isComparison) {
@@ -147,7 +136,11 @@ function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValu
     }
   }
   const isShell = sign === '=' && isTight;
-  const quoted = quotedValue(reach, at, isShell);
+  if (sign === ':' && take(TYPE, text, at) !== undefined) {
+    const typed = typedValue(reach, TYPE.lastIndex);
+    if (typed !== undefined) return typed;
+  }
+  const quoted = quotedValue(reach, take(TEMPLATE, text, at) === undefined ? at : TEMPLATE.lastIndex, isShell);
   if (quoted !== undefined) return quoted;
   if (isArrow || isComparison)
     return isArrow && take(NUMBER, text, at) !== undefined
@@ -160,6 +153,25 @@ function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValu
 function startOfQuote(text: string, name: number): number {
   let at = name - 1;
   while (at > 0 && text[at - 1] === '\\') at--;
+  return at;
+}
+
+function asRead(found: TextSpan | readonly TextSpan[] | undefined): OwnValues | undefined {
+  if (found === undefined) return undefined;
+  const spans = typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
+  return { spans, end: spans.at(-1)?.[1] ?? 0 };
+}
+
+function typedValue(reach: Reach, at: number): OwnValues | undefined {
+  const number = take(NUMBER, reach.text, at) === undefined ? undefined : NUMBER.lastIndex;
+  if (number !== undefined) return { spans: [[at, number]], end: number };
+  return quotedValue(reach, at, false);
+}
+
+/** Where `user.iban` begins. */
+function startOfPath(text: string, name: number): number {
+  let at = name;
+  if (text[at - 1] === '.') while (name - at < 100 && /[\p{L}\p{N}_.$@-]/u.test(text[at - 1] ?? ' ')) at--;
   return at;
 }
 
@@ -210,11 +222,11 @@ function unquoted(reach: Reach, { name, separator, at, sign, isTight, isQuoted }
     const written = isWithinQuotes || !LINE.test(text.slice(Math.max(0, name[0] - 48), name[0]));
     const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
     if (span === undefined) return undefined;
+    const typed = take(ASSIGNED, text, span[1]) === undefined ? undefined : typedValue(reach, ASSIGNED.lastIndex);
+    if (typed !== undefined) return { spans: [span, ...typed.spans], end: typed.end };
     return starts && !written ? linesBelow(reach, name[0], span) : { spans: [span], end: span[1] };
   }
-  const found = valueOfName(text, separator, name);
-  const spans =
-    found === undefined ? [] : typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
+  const spans = asRead(valueOfName(text, separator, name))?.spans ?? [];
   const first = spans[0];
   if (first === undefined) return undefined;
   const whole = wholeOf(reach, first, !isTight && starts && sign === '=');

@@ -11,7 +11,7 @@ export function namePatterns(
     'giu',
   );
   const option = new RegExp(
-    String.raw`(?<=^|[\s"'\x60(\[,=])--?(${name})(?:\\*["'\x60](?:[ \t]*,\s*|[ \t]+)|[ \t]+(?:\\\r?\n[ \t]*)?)(?=[^\s,])`,
+    String.raw`(?<=^|[\s"'\x60(\[,=])--?(${name})(?:\\*["'\x60](?:[ \t]*,\s*|[ \t]+)|[ \t]+(?:\\\r?\n[ \t]*)?)(?=[^\s,])(?!:?=|::|:[ \t"'\x60])`,
     'giu',
   );
   const element = new RegExp(String.raw`<((?:[\w.-]{1,40}:)?(?:${name}))(?=[\s>])[^<>]{0,400}>`, 'giu');
@@ -33,4 +33,15 @@ function asPattern(name: string): string {
       return `(?:${[plain, ...new Set(escaped)].join('|')})`;
     })
     .join('');
+}
+
+/** A type in `name: type = value` that cannot be a value, with the sign behind it. */
+export function typePattern(): RegExp {
+  const known = `(?:str|string|text|char|any|bool|boolean|number|bigint|decimal|float|double|long|u?int|[iuf](?:8|16|32|64|128)|usize|id|uuid|bytes|object|null|none|nil|undefined|unknown|optional|option|union|list|array|set|final|const|cow|box|rc|arc|vec|secretstr)`;
+  const generic = String.raw`(?:[<[(][^<>[\]()"'=\n]{0,60}[>\])]{1,2})?(?:\[\])?[?!]?`;
+  const one = String.raw`(?:[&*]{1,2}(?:'\w{1,20}[ \t])?)?(?:(?:mut|const|final|readonly)[ \t])?(?:\w{1,40}(?:\.|::)){0,4}${known}${generic}`;
+  return new RegExp(
+    String.raw`${one}(?:[ \t]*[|&][ \t]*${one}){0,5}[ \t]*=(?![=>])[ \t]*(?=\\*["'\x60]|[A-Za-z@$]{1,2}["'\x60]|-?\d)`,
+    'iy',
+  );
 }

@@ -1,0 +1,50 @@
+import { elementSecret } from '../elsewhere.js';
+import { ownSecret } from '../named.js';
+import type { TextSpan } from '../quoted.js';
+import { bare } from './lines.js';
+
+const kindIn = (names: ReadonlySet<string>) => (name: string) =>
+  names.has(name.toLowerCase()) ? ('password' as const) : undefined;
+
+/** What a shell expands. */
+const EXPANDED = /^\$[({]/;
+/** `?iban=>{X}`, as no function is written. */
+const BRACED = /[?&][\w.-]{1,80}=>\{$/;
+
+/**
+ * The values that are found behind a `:`, `=` or `>` and a name, however the name is written: `user.iban::X`, `iban={X`. Where more was read for
+ * a name (`regions`, in order), they are masked as well, unless it was `read` already.
+ */
+export function behindSigns(
+  text: string,
+  known: ReadonlySet<string>,
+  { regions, read }: { readonly regions: readonly TextSpan[]; readonly read: readonly TextSpan[] },
+): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
+  let region = 0;
+  let next = 0;
+  let behind = 0;
+  for (const { index } of text.matchAll(/[:=>]/g)) {
+    if (index < behind) continue;
+    const found =
+      text[index] === '>'
+        ? elementSecret(text, index, kindIn(known))
+        : text.startsWith('==', index)
+          ? undefined
+          : ownSecret(text, index, known);
+    if (found === undefined) continue;
+    for (const span of typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[])) {
+      behind = span[1];
+      const said = text.slice(span[0], span[1]);
+      while (next < read.length && (read[next] as TextSpan)[1] < span[1]) next++;
+      if ((read[next]?.[0] ?? text.length) <= span[0] || EXPANDED.test(said)) continue;
+      if (text.startsWith('=>', index) && !BRACED.test(text.slice(Math.max(0, span[0] - 90), span[0]))) continue;
+      while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;
+      const isRead = (regions[region]?.[0] ?? text.length) <= index;
+      const value = text[index] === '=' ? bare(said) : said.trimEnd();
+      if (!isRead && value === said) spans.push(span);
+      else if (value !== '') spans.push([span[0], span[0] + value.length]);
+    }
+  }
+  return spans;
+}
