@@ -2,11 +2,11 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import { isPlain, type Json } from '../../values/shape.js';
+import { isObject, isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { lostIn } from './lost.js';
-import { asObject, asPrinted, BadOutput, REFUSED, refuseInherited } from './printed.js';
+import { asObject, asPrinted, BadOutput, FAULTS, REFUSED, refuseInherited } from './printed.js';
 import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
@@ -29,8 +29,10 @@ export interface OutputReading {
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
   const output = asObject(given, '');
-  if (!isPlain(output)) refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']);
   if (output['async'] === true) return checkAsync(reading, output);
+  if (!isPlain(output))
+    orProblem(reading, () => refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']));
+  for (const fault of faultsOf(output)) orProblem(reading, () => refuse(fault));
   const copied: Record<string, unknown> = {};
   const repeated: string[] = [];
   for (const key of Object.keys(output)) {
@@ -40,7 +42,8 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
     else if (isUnwrapped(reading, key))
       reading.problems.push(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
     else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
-    else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
+    else if (key === 'async') orProblem(reading, () => checkSync(output[key]));
+    else reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
   for (const [key, value] of Object.entries(refusedOf(output))) {
     const field = topFields().get(key);
@@ -66,8 +69,7 @@ function orProblem(reading: OutputReading, read: () => void): void {
   try {
     read();
   } catch (error) {
-    if (!isErrorOf(error, BadOutput) && !isErrorOf(error, NotJson)) throw error;
-    reading.problems.push(error.message);
+    reading.problems.push(whyBad(error));
   }
 }
 
@@ -75,6 +77,11 @@ function orProblem(reading: OutputReading, read: () => void): void {
 const isUnwrapped = (reading: OutputReading, key: string): boolean =>
   isStrict(reading) && reading.shape.specific.has(key);
 
+function refuse(why: string): never {
+  throw new BadOutput(why);
+}
+
+const faultsOf = (said: { readonly [FAULTS]?: readonly string[] }): readonly string[] => said[FAULTS] ?? [];
 const refusedOf = (said: { readonly [REFUSED]?: Json }): Json => said[REFUSED] ?? {};
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
@@ -105,23 +112,55 @@ const SPECIFIC = 'hookSpecificOutput.';
 function copySpecific(reading: OutputReading, given: unknown, into: Record<string, unknown>): void {
   if (given === undefined) return;
   const specific = asPrinted(given, 'hookSpecificOutput');
-  refuseInherited(specific, SPECIFIC, reading.shape.specific.keys());
+  orProblem(reading, () => refuseInherited(specific, SPECIFIC, reading.shape.specific.keys()));
   const copied: Record<string, unknown> = {};
-  const name = specific['hookEventName'];
-  if (name === reading.eventName) copied['hookEventName'] = name;
-  else if (name !== undefined || reading.nameRequired) {
-    const got = typeof name === 'string' ? JSON.stringify(name) : kindOf(name);
-    throw wrongType(`${SPECIFIC}hookEventName`, { expected: JSON.stringify(reading.eventName), got });
-  }
+  orProblem(reading, () => copyName(reading, specific['hookEventName'], copied));
   for (const key of Object.keys(specific)) {
     const field = reading.shape.specific.get(key);
-    if (field) orProblem(reading, () => copyField(field, specific[key], copied, key, SPECIFIC));
+    if (field) orProblem(reading, () => copySaid(reading, field, specific[key], copied, key));
     else if (key !== 'hookEventName')
       reading.warnings.push(unknownSpecific(reading, keepUnknown(specific, key, copied)));
   }
   for (const [key, value] of Object.entries(refusedOf(specific)))
     orProblem(reading, () => refuseField(reading, key, value));
   into['hookSpecificOutput'] = copied;
+}
+
+function copyName({ eventName, nameRequired }: OutputReading, name: unknown, into: Record<string, unknown>): void {
+  if (name === eventName) into['hookEventName'] = name;
+  else if (name !== undefined || nameRequired) {
+    const got = typeof name === 'string' ? JSON.stringify(name) : kindOf(name);
+    throw wrongType(`${SPECIFIC}hookEventName`, { expected: JSON.stringify(eventName), got });
+  }
+}
+
+/** A nested denial counts without what is wrong in it. */
+function copySaid(
+  reading: OutputReading,
+  field: OutputField,
+  value: unknown,
+  into: Record<string, unknown>,
+  key: string,
+): void {
+  try {
+    copyField(field, value, into, key, SPECIFIC);
+  } catch (error) {
+    if (isStrict(reading) && key === 'decision' && isObject(value) && value['behavior'] === 'deny')
+      into[key] = acceptedOf(field, value, reading.shape.nested?.get('deny') ?? []);
+    throw error;
+  }
+}
+
+function acceptedOf(field: OutputField, value: Json, keys: readonly string[]): Json {
+  let accepted: Json = { behavior: value['behavior'] };
+  for (const key of keys)
+    try {
+      const more: Json = { ...accepted, [key]: copyJson(value[key], key) };
+      if (value[key] !== undefined && field.accepts(more)) accepted = more;
+    } catch (error) {
+      ignoreRejections(error);
+    }
+  return accepted;
 }
 
 /** Throws BadOutput if the event has the key and this is no value of it. */
@@ -143,11 +182,8 @@ function keepUnknown(from: Json, key: string, into: Record<string, unknown>): st
 }
 
 /** `async: false` is the default and needs no warning. Throws BadOutput if `async` is not a boolean. */
-function isPlainSync(key: string, output: Json): boolean {
-  if (key !== 'async') return false;
-  const value = output[key];
-  if (value === undefined || value === false) return true;
-  throw wrongType('async', { expected: 'boolean', got: kindOf(value) });
+function checkSync(value: unknown): void {
+  if (value !== undefined && value !== false) throw wrongType('async', { expected: 'boolean', got: kindOf(value) });
 }
 
 function checkAsync(reading: OutputReading, output: Json): Json {

@@ -1,8 +1,10 @@
+import { copyJson } from '../../values/copies/copy.js';
+import { put } from '../../values/copies/put.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, type Json } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { EventSpec } from '../spec.js';
 import {
-  CONTEXT,
   HELPER_KEYS,
   type HelperOutput,
   isHelperKey,
@@ -10,12 +12,11 @@ import {
   meaningOf,
   own,
   REWRITE,
-  STOP,
   strictness,
   VERDICT,
 } from './helpers.js';
-import { asPrinted, BadOutput, printed, REFUSED } from './printed.js';
-import { outputShape } from './shape.js';
+import { asPrinted, BadOutput, FAULTS, printed, REFUSED } from './printed.js';
+import { outputShape, topFields } from './shape.js';
 
 /** Whether a parsed output has keys of a helper. */
 export const saysByHelper = (output: Json): boolean => HELPER_KEYS.some((key) => Object.hasOwn(output, key));
@@ -28,9 +29,31 @@ type Specific = Record<string, unknown>;
  */
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
-  const meaning = meaningOf(withPrintedKeys(output));
-  if (meaning === undefined) return output;
-  if (meaning.rewrite !== undefined) checkRewrite(meaning.rewrite);
+  const faults: string[] = [];
+  const read: Read = (part) => orFault(spec, faults, part);
+  const said = meaningOf(withPrintedKeys(output, read));
+  if (said === undefined && faults.length === 0) return output;
+  const meaning = withRewrite(said ?? {}, read);
+  const whole = worded(spec, meaning, besideHelpers(output, read), eventName);
+  return faults.length === 0 ? whole : { ...whole, [FAULTS]: faults };
+}
+
+/** Reads a part of an answer. */
+type Read = <T>(part: () => T) => T | undefined;
+
+/** On a gate, the rest of an answer counts although a part of it cannot be read. */
+function orFault<T>({ fold }: EventSpec, faults: string[], part: () => T): T | undefined {
+  if (fold !== 'gate') return part();
+  try {
+    return part();
+  } catch (error) {
+    faults.push(`it cannot be read: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** The meaning, and the other keys of the answer, in the event's own keys. */
+function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, eventName: string | undefined): object {
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -40,7 +63,6 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
   if (spec.nestedDecision) wordNested(meaning, specific);
   else wordFlat(spec, meaning, words, specific);
-  const rest = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
   const beside = rest && besideIn(spec, rest);
   const whole = rest ? merged(words, rest, spec) : words;
@@ -53,17 +75,23 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
 }
 
 /** Refuses `undefined` as the new value, which JSON would drop. It is usually the result of a function that forgot to return. */
-function checkRewrite(given: unknown): void {
+function withRewrite(meaning: Meaning, read: Read): Meaning {
+  if (meaning.rewrite === undefined) return meaning;
+  return { ...meaning, rewrite: read(() => checkRewrite(meaning.rewrite)) };
+}
+
+function checkRewrite(given: unknown): { readonly value: unknown } {
   if (!isObject(given)) throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(given)}`);
   if (given['value'] === undefined) throw new BadOutput('rewrite(): expected the new value, got undefined');
+  return given as { readonly value: unknown };
 }
 
 /** Calls `toJSON` of the values under a helper's keys too. */
-function withPrintedKeys(output: object): object {
+function withPrintedKeys(output: object, read: Read): object {
   let all = output;
   for (const key of HELPER_KEYS) {
     const said: unknown = (output as HelperOutput<string>)[key];
-    const asJson = key === VERDICT ? printedVerdict(said) : printed(said, key);
+    const asJson = read(() => (key === VERDICT ? printedVerdict(said) : printed(said, key)));
     if (asJson !== said) all = { ...all, [key]: asJson };
   }
   return all;
@@ -104,17 +132,16 @@ function besideIn(
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
-/** The keys of an answer besides those of helpers; undefined if there are none, as usual. */
-function besideHelpers(output: object): { readonly hookSpecificOutput?: Record<string, unknown> } | undefined {
-  if (Object.keys(output).every(isHelperKey)) return undefined;
-  const {
-    [VERDICT]: _verdict,
-    [REWRITE]: _rewrite,
-    [CONTEXT]: _context,
-    [STOP]: _stop,
-    ...own
-  } = output as HelperOutput<string> & { hookSpecificOutput?: Record<string, unknown> };
-  return own;
+/** The keys of an answer besides those of helpers, as JSON has them: without those whose value is undefined. `undefined`: there are none, as usual. */
+function besideHelpers(output: object, read: Read): Specific | undefined {
+  let rest: Specific | undefined;
+  for (const key of Object.keys(output)) {
+    if (isHelperKey(key)) continue;
+    rest ??= {};
+    const value = read(() => (output as Specific)[key]);
+    if (value !== undefined) put(rest, key, value);
+  }
+  return rest;
 }
 
 /** The keys that hold a verdict, each with the key of its reason. */
@@ -131,15 +158,10 @@ function merged(
 ): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
+  const refused = spec.fold === 'gate' ? keepMeant(spec, meant, given, whole) : NONE;
   for (const [key, why] of VERDICT_KEYS) {
     const [one, other] = [meant[key], given[key]];
-    if (one === undefined || other === undefined) continue;
-    if (spec.fold === 'gate' && !isTaken(spec, key, other)) {
-      whole[key] = one;
-      refuse(whole, key, other);
-      if (meant[why] !== undefined) whole[why] = meant[why];
-      continue;
-    }
+    if (one === undefined || other === undefined || refused.includes(key)) continue;
     const stricter = strictness(wordOf(other)) - strictness(wordOf(one));
     if (stricter === 0) {
       if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
@@ -151,13 +173,29 @@ function merged(
       else whole[why] = winner[why];
     }
   }
-  const { continue: goesOn } = given;
-  if (meant['continue'] === false && (goesOn === true || (spec.fold === 'gate' && goesOn !== undefined))) {
-    whole['continue'] = false;
-    if (typeof goesOn !== 'boolean') refuse(whole, 'continue', goesOn);
-  }
+  if (meant['continue'] === false && given['continue'] === true) whole['continue'] = false;
   return whole;
 }
+
+const NONE: readonly string[] = [];
+
+/** On a gate, what the helper says stays where the answer has a wrong value beside it. Returns the keys of these values. */
+function keepMeant(spec: EventSpec, meant: Specific, given: Specific, whole: Specific): readonly string[] {
+  const wrong = Object.keys(given).filter((key) => meant[key] !== undefined && !isTaken(spec, key, given[key]));
+  // A stricter verdict that is nested counts without what is wrong in it.
+  const isNested = (key: string): boolean => spec.nestedDecision === true && key === 'decision';
+  const kept = wrong.filter((key) => !isNested(key) || !isStricter(given[key], meant[key]));
+  for (const key of kept) {
+    refuse(whole, key, given[key]);
+    whole[key] = meant[key];
+    const why = VERDICT_KEYS.find(([verdict]) => verdict === key)?.[1];
+    if (why !== undefined && meant[why] !== undefined) whole[why] = meant[why];
+  }
+  return kept;
+}
+
+const isStricter = (one: unknown, other: unknown): boolean =>
+  isObject(one) && strictness(wordOf(one)) > strictness(wordOf(other));
 
 /** The wrong value is refused when the answer is read, and what the helper says in its place still counts. */
 function refuse(whole: { [REFUSED]?: Json }, key: string, wrong: unknown): void {
@@ -167,7 +205,7 @@ function refuse(whole: { [REFUSED]?: Json }, key: string, wrong: unknown): void 
 /** Whether a gate takes this as the value of its key. */
 function isTaken(spec: EventSpec, key: string, value: unknown): boolean {
   try {
-    return outputShape(spec).specific.get(key)?.accepts(value) !== false;
+    return (outputShape(spec).specific.get(key) ?? topFields().get(key))?.accepts(copyJson(value)) !== false;
   } catch {
     return false;
   }

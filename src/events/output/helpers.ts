@@ -111,7 +111,7 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
   const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
-  const whole: HelperOutput<Verb> = Object.assign({}, ...plain);
+  const whole: HelperOutput<Verb> = Object.assign({}, ...plain.map(withoutUndefined));
   const verdicts = plain.map((part) => part[VERDICT]).filter((said) => said !== undefined);
   if (verdicts.length < 2) return whole;
   const strictest = verdicts.reduce((a, b) => (strictness(b?.verdict) < strictness(a?.verdict) ? a : b));
@@ -163,9 +163,15 @@ const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], [
 
 export const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
 
-/** Own keys of an object, without `toJSON`, which has been called already. Throws BadOutput if one of `keys` is inherited. */
+/** JSON leaves out a key whose value is undefined, so it replaces nothing. */
+function withoutUndefined<T extends object>(part: T): T {
+  const said = Object.entries(part).filter(([, value]) => value !== undefined);
+  return said.length === Object.keys(part).length ? part : (Object.fromEntries(said) as T);
+}
+
+/** Own keys of an object that are not undefined, without `toJSON`, which has been called already. Throws BadOutput if one of `keys` is inherited. */
 export function own(whole: Json, keys: Iterable<string>): Record<string, unknown> {
   refuseInherited(whole, '', keys);
   const { toJSON: _, ...rest } = whole;
-  return rest;
+  return withoutUndefined(rest);
 }

@@ -5,6 +5,8 @@ import { ignoreRejections } from '../../values/waiting/promises.js';
 
 /** The key of values that are refused when the answer is read, although a helper's words count in their place. */
 export const REFUSED = Symbol('refused');
+/** The key of what is wrong with an answer although the rest of it counts. */
+export const FAULTS = Symbol('faults');
 
 /** A known key has a value of the wrong type. The message names the field. */
 export class BadOutput extends TypeError {
