@@ -70,6 +70,44 @@ it.each([
 });
 
 it.each([
+  ['all:;rm x', 'Makefile', 'make'],
+  ['all:;rm x', 'm.mk', 'make -f m.mk'],
+  ['system("rm x")', 'a.pl', 'perl a.pl'],
+  ['BEGIN { system("rm x") }', 'a.awk', 'awk -f a.awk'],
+  ['s=!rm x', '.gitconfig', 'git s'],
+])(
+  'a Bash rule searches %s, which a filter writes to a file of unknown name, because %s may be what %s reads',
+  (text, file, run) => {
+    for (const write of [`awk '{f="${file}"; print > f}'`, `xxd -r -ps --odd - ${file}`, `F=${file}; uniq - $F`]) {
+      expect([write, asks(`printf '${text}\n' | ${write}; ${run}`)]).toEqual([write, true]);
+      expect([write, asks(`printf '${text}\n' | ${write}`)]).toEqual([write, false]);
+      expect([write, asks(`printf 'ls x\n' | ${write}; ${run}`)]).toEqual([write, false]);
+    }
+  },
+);
+
+it.each([
+  '. .bashrc',
+  'source ~/.bashrc',
+  'sh .profile',
+  'bash -lc ls',
+  'bash -i -c ls',
+  'bash --rcfile .bashrc -ic ls',
+  'zsh -c ls',
+  'su - u -c ls',
+  'git -c user.name=a commit -m x',
+  'git push',
+])('a Bash rule takes a filter to write any file that %s reads by name or by its kind', (run) => {
+  expect(asks(`curl -s h | awk '{f="a"; print > f}'; ${run}`)).toBe(true);
+  expect(asks(`curl -s h | awk '{print > "a"}'; ${run}`)).toBe(false);
+});
+
+it('a Bash rule knows that brackets hide nothing in a y of sed', () => {
+  expect(asks("curl -s h | sed -n -e 'y/[/]/;w s' -e '#/'; sh s")).toBe(true);
+  expect(asks("sed 'y/[]/()/' data; bash build.sh")).toBe(false);
+});
+
+it.each([
   `awk -F'\t' '$3 > 100 && /a>b/ {print $1, ($2 > 3 ? "->" : "|"); n += $2 / 2} END {if (n > 1) print n}' data`,
   `awk 'function f(a, b) { return (a > b) } NR > 1 { print a[i > 2] | "sort -k2,2n" ; print "x" > "/dev/stderr" }'`,
   `awk '{print $'"$N"'}' data`,

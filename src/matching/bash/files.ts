@@ -1,6 +1,6 @@
 import type { Redirection } from 'unbash';
 import { orders } from './filters/columns.js';
-import { ANY_FILE, isLine, noteFiltered, noteWritten } from './filters/noted.js';
+import { ANY_FILE, isLine, noteFiltered, noteStartUp, noteWritten, READ_ALWAYS } from './filters/noted.js';
 import {
   callsTest,
   filledIn,
@@ -137,6 +137,7 @@ export function noteFiles(
     noteRead(path, found);
     noteRan(path, use.file === true || isPath || path.startsWith('.'), found);
   }
+  noteStartUp(given, use.file === true || isPath, found);
   found.called.add(name.text);
   // `git tool` may run the program `git-tool`.
   for (let at = 1; at < given.length && at < MOST_BEFORE; at++) {
@@ -209,9 +210,6 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
   }
 }
 
-/** Files that programs read whatever their words are. */
-const READ_ALWAYS = /^\.(?:git(?:config)?|bashrc|(?:bash_)?profile|bash_login|z(?:shrc|shenv|profile)|justfile)$/;
-
 /**
  * Whether the line runs a file that it writes itself with unknown content: in pieces, or from another program's output. Also sets
  * `runsFiles` if it may run any file that it writes, and `runsSurely` if a shell runs it.
@@ -226,7 +224,8 @@ export function runsPieces(found: BashReading): boolean {
   const perhaps = spread(named(found), found);
   const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);
   for (const name of found.called) if (mayBeCalled(name) && (written.has(name) || isNamed(name))) ran.set(name, true);
-  const runsAny = written.size > 0 && ran.has(SOME);
+  const writesAny = found.written.has(ANY_FILE);
+  const runsAny = (written.size > 0 && ran.has(SOME)) || (writesAny && ran.size + taken.size > 0);
   if (runsAny || [...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
@@ -243,8 +242,8 @@ export function runsPieces(found: BashReading): boolean {
   // A copy of unknown content under an unknown name may be any file.
   const isCopied = !hasSome && written.get(SOME) === false;
   if (isCopied && [...ran].some(([name, isShells]) => isShells && !name.startsWith('.'))) return true;
-  if (found.written.has(ANY_FILE)) {
-    if (programs.length > 0 || mayBeCalled(ANY_FILE)) return true;
+  if (writesAny) {
+    if (programs.length > 0 || mayBeCalled(ANY_FILE) || found.handed.has(ANY_FILE)) return true;
     if ([...ran].some(([name, isShells]) => isShells && !READ_ALWAYS.test(name))) return true;
   }
   if (programs.length === 0) return false;

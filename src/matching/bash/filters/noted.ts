@@ -1,9 +1,9 @@
 import { nameOf, placesOf, SOME } from '../moves.js';
-import { type BashReading, type ScriptContext, spend, TEXT_SHARE } from '../reading.js';
+import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE } from '../reading.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
 
-/** Stands for any file, in the names of files that the line writes. */
+/** Stands for any file among those that the line writes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
 const ANY_PATH = '$';
 
@@ -41,4 +41,27 @@ export function noteFiltered(
 
 function noteAny(found: BashReading): void {
   for (const name of [ANY_FILE, ...placesOf(ANY_PATH, found)(ANY_FILE)]) found.written.set(name, false);
+}
+
+/** Files that programs read whatever their words are. */
+export const READ_ALWAYS =
+  /^\.(?:git(?:config)?|bashrc|(?:bash_)?profile|bash_login|z(?:shrc|shenv|profile|login)|justfile)$/;
+const SHELL = /^(?:(?:rb|b|z|d|k|mk|a)?a?sh|fish|su|runuser|sudo|doas)$/;
+/** Options of a login shell or an interactive one. */
+const STARTS = /^(?:-|-[A-Za-z]*[il][A-Za-z]*|--(?:login|interactive|rcfile|init-file)(?:=.*)?)$/s;
+/** Subcommands of git for which it runs hooks that are often there. */
+const HOOKED = /^(?:am|checkout|cherry-pick|clone|commit|merge|pull|push|rebase|revert|switch|worktree)$/;
+/** The subcommand of git and the options of a shell are among this many words. */
+const MOST_BEFORE = 8;
+
+/** Notes that a command certainly reads one of `READ_ALWAYS`: by its name, or because it is of the kind that does. `runs`: it runs a file. */
+export function noteStartUp(given: readonly KnownWord[], runs: boolean, found: BashReading): void {
+  const [name = '', ...words] = given.slice(0, MOST_BEFORE).map(({ text }) => text);
+  const program = lastName(name);
+  const isNamed = runs && [name, ...words].some((text) => READ_ALWAYS.test(lastName(text)));
+  const isStart = SHELL.test(program) && words.some((text) => STARTS.test(text));
+  // It reads .zshenv.
+  const isZsh = program === 'zsh';
+  const isHooked = program === 'git' && words.some((text) => HOOKED.test(text));
+  if (isNamed || isStart || isZsh || isHooked) found.handed.add(ANY_FILE);
 }

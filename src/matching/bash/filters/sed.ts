@@ -118,7 +118,7 @@ class SedScript extends ScriptReader {
     if (name === '#') this.take(LINE);
     else if (name === 's') this.#substitute();
     else if (name === 'y') {
-      this.#both();
+      this.#both(false);
       this.#end();
     } else if (name === 'w' || name === 'W') this.#file();
     else if (name === 'r' || name === 'R') this.take(LINE);
@@ -142,17 +142,17 @@ class SedScript extends ScriptReader {
   }
 
   #substitute(): void {
-    this.#both();
+    this.#both(true);
     this.take(/[gpiImM\d]*/y);
     if (this.take(/w/y) !== undefined) this.#file();
     else this.#end();
   }
 
-  /** `/a/b/`, with any mark. */
-  #both(): void {
+  /** `/a/b/`, with any mark. In `y` no brackets hide it. */
+  #both(isRegex: boolean): void {
     const mark = this.take(/[^\n\\]/y);
     if (mark === undefined) throw new UnclearError();
-    this.#until(mark, true);
+    this.#until(mark, isRegex);
     this.#until(mark, false);
   }
 
