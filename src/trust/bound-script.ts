@@ -1,11 +1,11 @@
-import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import type { CallFolders, Registration, Source } from '../scopes/registration.js';
 import { isText } from '../values/shape.js';
-import { hashFile, relativeNames, UNREADABLE } from './named/named-files.js';
-import { type RelativeName, RUNNABLE } from './named/named-paths.js';
+import { found, isOther, scriptsOf } from './found-script.js';
+import { runNames } from './named/named-files.js';
+import type { RunName } from './named/run-names.js';
 
 /** Where the hooks come from that name scripts by relative paths. */
 export interface ScriptBase {
@@ -14,14 +14,17 @@ export interface ScriptBase {
   readonly dir?: string | undefined;
 }
 
-/** What a handler names, and what of it was bound whenever it was registered: agents get the same handlers later, when a script may be gone. */
+/** What a handler runs, and to which scripts that was bound whenever it was registered: agents get the same handlers later, when a script may be gone. */
 interface KnownNames {
   readonly key: string;
-  readonly all: readonly RelativeName[];
-  readonly bound: Set<string>;
+  readonly all: readonly RunName[];
+  readonly bound: Map<RunName, readonly string[]>;
 }
 
 const KNOWN = new WeakMap<HandlerDescription, KnownNames>();
+/** What lines run, by line and folder: a host may register the same line many times. */
+const READ = new Map<string, readonly RunName[]>();
+const MOST_READ = 500;
 
 /**
  * Binds a command's relative paths to the scripts that they lead to from the folder of the command's file, or, in code, of the project.
@@ -34,31 +37,47 @@ export function bindScripts(handler: HandlerDescription, { source, dir }: Script
   const base = source.file === undefined ? resolve(dir ?? '.') : dirname(resolve(source.file));
   const home = isText(own) ? resolve(base, own) : base;
   const names = boundNames(handler, base, home);
-  if (names.length === 0) return undefined;
+  if (names.size === 0) return undefined;
   const file = source.file ?? base;
   return ({ cwd }, folders) => {
     if (cwd === home && !isText(own)) return undefined;
     const folder = folderOf(cwd, own, dir, folders);
     if (folder === home) return undefined;
-    const name = names.find((one) => isOther(`${home}/${one}`, `${folder}/${one}`));
-    if (name === undefined) return undefined;
-    const [bound, other] = [resolve(home, name), resolve(folder, name)];
-    const why = `${name} is bound to ${bound}, and in this folder it is ${other}, which does not run: write an absolute path, or "$CLAUDE_PROJECT_DIR"/${name} if each project has its own`;
-    return { file, why };
+    for (const [name, scripts] of names) {
+      if (!isOther(name, scripts, home, folder)) continue;
+      const path = name.finding === 'list' ? (name.paths[0] as string) : (scripts[0] as string);
+      const there =
+        name.finding === 'list' ? path : (found(name, folder).find((one) => !scripts.includes(one)) ?? path);
+      const [bound, other] = [resolve(home, path), resolve(folder, there)];
+      const why = `${path} is bound to ${bound}, and in this folder it is ${other}, which does not run: write an absolute path, or "$CLAUDE_PROJECT_DIR"/${path} if each project has its own`;
+      return { file, why };
+    }
+    return undefined;
   };
 }
 
-function boundNames(handler: HandlerDescription, base: string, home: string): readonly string[] {
+function boundNames(handler: HandlerDescription, base: string, home: string): KnownNames['bound'] {
   const { cwd: _, ...line } = handler;
-  const key = JSON.stringify([home, line['command'], line['args'], line['env'], line['shell']]);
+  const key = JSON.stringify([home, base, line['command'], line['args'], line['env'], line['shell']]);
   let known = KNOWN.get(handler);
   if (known?.key !== key) {
-    known = { key, all: relativeNames(line, { projectDir: base }), bound: new Set() };
+    known = { key, all: namesOf(line, key, base), bound: new Map() };
     KNOWN.set(handler, known);
   }
-  for (const { path, runs } of known.all)
-    if (isScript(`${home}/${path}`, runs || RUNNABLE.test(path))) known.bound.add(path);
-  return [...known.bound];
+  for (const name of known.all) {
+    const scripts = scriptsOf(name, home);
+    if (scripts.length > 0) known.bound.set(name, scripts);
+  }
+  return new Map(known.bound);
+}
+
+function namesOf(line: HandlerDescription, key: string, base: string): readonly RunName[] {
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  const names = runNames(line, { projectDir: base });
+  if (READ.size >= MOST_READ) READ.clear();
+  READ.set(key, names);
+  return names;
 }
 
 /** The folder in which the hook runs, as for its start. */
@@ -66,38 +85,4 @@ function folderOf(cwd: unknown, own: unknown, dir: string | undefined, folders: 
   const here = isText(cwd) ? cwd : process.cwd();
   const project = folders.projectDir ?? dir ?? folders.projectOf?.(here) ?? here;
   return isText(own) ? resolve(project, own) : usualDirectory(cwd, project);
-}
-
-/** Whether there is a file that a line may run. `runs`: by its name or by the line, it is code. */
-function isScript(path: string, runs: boolean): boolean {
-  const stats = statOf(path);
-  return stats?.isFile() === true && (runs || (stats.mode & 0o111n) !== 0n);
-}
-
-/** Whether a path leads to something else than the bound script: to another file with other bytes, a folder, a pipe, or a link that leads nowhere yet. */
-function isOther(bound: string, path: string): boolean {
-  const there = statOf(path);
-  // Nothing to run: the command fails by itself.
-  if (there === undefined) return isLink(path);
-  const here = statOf(bound);
-  if (here?.ino === there.ino && here.dev === there.dev) return false;
-  const hash = hashFile(path);
-  return hash === null || hash === UNREADABLE || hash !== hashFile(bound);
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
-}
-
-/** Undefined if there is nothing that this user can reach. */
-function statOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

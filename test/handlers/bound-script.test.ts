@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shells that read them
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadClaudeCode } from '../../src/claude-code/load.js';
 import {
@@ -92,6 +93,18 @@ describe('a script that is named by a relative path', () => {
     ['on a search path', 'PATH="./bin:$PATH" guard', {}, 'bin/guard'],
     ['on standard input', 'sh < guard', {}, 'guard'],
     ['as what a shell sources', '. ./guard.sh', {}, 'guard.sh'],
+    ['as what another program prints to a shell', 'cat guard | sh', {}, 'guard'],
+    ['as what another program prints into a line', 'eval "$(cat guard)"', {}, 'guard'],
+    ['by other wrappers', 'env A=1 nice -n 5 sh guard', {}, 'guard'],
+    ['by xargs', 'echo | xargs ./guard || exit 2', {}, 'guard'],
+    ['behind a subshell that goes elsewhere', '(cd "$CLAUDE_PROJECT_DIR" && true); ./guard.sh', {}, 'guard.sh'],
+    ['behind a command that runs elsewhere', 'env -C / true; ./guard.sh', {}, 'guard.sh'],
+    ['behind a substitution that goes elsewhere', 'A="$(cd / && pwd)"; ./guard.sh', {}, 'guard.sh'],
+    ['behind a way back', 'cd / && cd - >/dev/null && ./guard.sh', {}, 'guard.sh'],
+    ['behind a variable that is not set', 'cd "$NOT_SET_HERE" && ./guard.sh', {}, 'guard.sh'],
+    ['behind a variable that may be set', 'sh "${NOT_SET_HERE:-hooks}"/guard.sh', {}, 'hooks/guard.sh'],
+    ['by a glob', 'sh hooks/*.sh', {}, 'hooks/guard.sh'],
+    ['in a loop', 'for f in hooks/*.sh; do sh "$f" || exit 2; done', {}, 'hooks/guard.sh'],
   ])('%s', async (_, line, options, script) => {
     both(script);
     const [mine, theirs] = await answers(line, options);
@@ -110,6 +123,47 @@ describe('a script that is named by a relative path', () => {
     const [mine, theirs] = await answers(line);
     expect(mine).toBe(DENIED);
     expect(theirs).toMatch(/^deny \S+ is bound to/);
+  });
+
+  const SAYS_NO = 'console.error("the guard says no"); process.exit(2);';
+  test.each<readonly [line: string, script: string, guard: string, more: Readonly<Record<string, string>>]>([
+    ['node ./g', 'g.js', SAYS_NO, { g: '' }],
+    ['node tools', 'tools/index.js', SAYS_NO, { 'tools.js': '' }],
+    ['node tools', 'tools/index.js', SAYS_NO, { 'tools/package.json': '{"main":"x.js"}', 'tools/x.js': '' }],
+    ['node -r ./g -e 0', 'g.js', SAYS_NO, { g: '' }],
+    ['python3 -m guard', 'guard.py', 'exit(2)', { 'guard/__init__.py': '', 'guard/__main__.py': '' }],
+    ['python3 tools', 'tools/__main__.py', 'exit(2)', { 'tools/__main__.py': 'exit(0)' }],
+    ['PATH="./tools:./bin:$PATH" guard', 'bin/guard', NO, { 'tools/guard': OTHER }],
+    ['sh hooks/*.sh', 'hooks/guard.sh', NO, { 'hooks/a.sh': OTHER }],
+  ])('is not hidden by another file that the program finds first: %s', async (line, script, guard, more) => {
+    both(script, guard, guard);
+    for (const [name, text] of Object.entries(more)) folder.write(`theirs/${name}`, text, 0o755);
+    const [mine, theirs] = await answers(line);
+    expect(mine).toMatch(/^deny (?!.*bound)/);
+    expect(theirs).toMatch(/^deny \S+ is bound to/);
+  });
+
+  test('runs if all files of a glob are the same, not if one of them is missing', async () => {
+    both('hooks/a.sh', '#!/bin/sh\n', '#!/bin/sh\n');
+    both('hooks/guard.sh', NO, NO);
+    const line = 'for f in hooks/*.sh; do sh "$f" || exit 2; done';
+    expect(await answers(line)).toEqual([DENIED, DENIED]);
+    rmSync(at('theirs/hooks/guard.sh'));
+    expect((await answers(line))[1]).toMatch(/^deny hooks\/\*\.sh is bound to/);
+  });
+
+  test('is compared again when it changes, also if it is large', async () => {
+    const large = (end: string): string => `#!/bin/sh\nexit 0\n${'#'.repeat(100_000)}${end}`;
+    both('guard.sh', large('a'), large('a'));
+    const past = new Date(Date.now() - 60_000);
+    for (const name of ['mine', 'theirs']) utimesSync(at(`${name}/guard.sh`), past, past);
+    await using host = hostIn();
+    host.register(group('./guard.sh'));
+    await sleep(2100);
+    for (let i = 0; i < 2; i++) expect(await ask(host, at('theirs'))).toBe('none');
+    folder.write('theirs/guard.sh', large('b'), 0o755);
+    utimesSync(at('theirs/guard.sh'), past, past);
+    expect(await ask(host, at('theirs'))).toMatch(/^deny guard\.sh is bound to/);
   });
 
   test('in a folder of the hook’s own that is relative begins at the project', async () => {
@@ -272,8 +326,22 @@ describe('what is no script of the folder', () => {
     ['a variable', (): string => '"$HOOKS"/guard.sh'],
     ['a folder that the line goes to', (): string => `cd ${at('theirs')} && ./guard.sh`],
     ['the project, as a folder that the line goes to', (): string => 'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh'],
+    ['the project, or else nothing', (): string => 'cd "$CLAUDE_PROJECT_DIR" || exit 1; ./guard.sh'],
+    ['the project, in a line that ends at errors', (): string => 'set -e\ncd "$CLAUDE_PROJECT_DIR"\n./guard.sh'],
+    ['the project, and what failures mean', (): string => 'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh || exit 2'],
+    ['the project, in a subshell', (): string => '(cd "$CLAUDE_PROJECT_DIR" && ./guard.sh)'],
+    ['the project, in a line within', (): string => `bash -c 'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh'`],
+    [
+      'the project, as a folder of a stack',
+      (): string => `bash -c 'pushd "$CLAUDE_PROJECT_DIR" >/dev/null && ./guard.sh'`,
+    ],
+    ['the project, with a default', (): string => 'cd "${CLAUDE_PROJECT_DIR:-.}" && ./guard.sh'],
+    ['the project of a path, with a default', (): string => '"${CLAUDE_PROJECT_DIR:-.}"/guard.sh'],
+    ['the repository', (): string => 'cd "$(git rev-parse --show-toplevel)" && ./guard.sh'],
+    ['the repository, in a path', (): string => 'sh "$(git rev-parse --show-toplevel)"/guard.sh'],
   ])('%s binds nothing', async (_, line) => {
     both('guard.sh', NO, NO.replace('the guard', 'theirs'));
+    execFileSync('git', ['init', '-q', at('theirs')]);
     await using host = createHost({ logger: () => undefined });
     const file = folder.write('mine/hooks.json', group(line(), { env: { HOOKS: at('theirs') } }));
     host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
@@ -289,6 +357,38 @@ describe('what is no script of the folder', () => {
       expect(await answers(line)).toEqual([expect.not.stringContaining('bound'), expect.not.stringContaining('bound')]);
     },
   );
+});
+
+describe('a file that is not run as a script is not bound', () => {
+  test.each([
+    ['test -f own/x.ts', 'x.ts'],
+    ['[ -f own/x.py ] && true', 'x.py'],
+    ['grep -q TODO own/x.py; true', 'x.py'],
+    ['cat own/x.ts', 'x.ts'],
+    ['cat ./own/x', 'x'],
+    ['not-there -c own/x.js own/x.js; true', 'x.js'],
+    ['pytest own/x.py; true', 'x.py'],
+    ['bun test ./own/x.ts; true', 'x.ts'],
+    ['npx --no-install not-there own/x.ts; true', 'x.ts'],
+    ['echo "edit own/x.sh" >> own/x.sh', 'x.sh'],
+    ['bash -n own/x.sh', 'x.sh'],
+    ['node --check own/x.js', 'x.js'],
+    ['python3 -m py_compile own/x.py', 'x.py'],
+    ['node -e "require(process.argv[1])" ./own/x.json', 'x.json'],
+    ['git diff --no-index --stat own/x.c own/x.c; true', 'x.c'],
+    ['xargs echo < own/x', 'x'],
+    ['sh -c "cat own/x.sh"', 'x.sh'],
+    ['git -C own status -s x.sh; true', 'x.sh'],
+    ['own/.venv/bin/tool', '.venv/bin/tool'],
+    ['. own/.venv/bin/activate', '.venv/bin/activate'],
+    ['own/node_modules/.bin/tool', 'node_modules/.bin/tool'],
+    ['PATH="$PWD/own/node_modules/.bin:$PATH" tool', 'node_modules/.bin/tool'],
+  ])('%s', async (line, name) => {
+    const text = name.endsWith('.json') ? '{}' : name.includes('bin/') ? '#!/bin/sh\n' : '';
+    both(`own/${name}`, text, `${text}\n`);
+    const [mine, theirs] = await answers(line);
+    expect([mine, theirs]).toEqual([expect.not.stringContaining('bound'), expect.not.stringContaining('bound')]);
+  });
 });
 
 test('the user’s own settings of Claude Code mean what they mean there: the script of the folder of the session', async () => {

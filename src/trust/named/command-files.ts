@@ -1,11 +1,20 @@
-import { homedir } from 'node:os';
-import { ASSIGNMENT, CLOSING, CONDITIONS, type CommandReading, OPENING, OTHER, RESERVED } from './command-reading.js';
+import {
+  ASSIGNMENT,
+  CLOSING,
+  CONDITIONS,
+  type CommandReading,
+  newReading,
+  OPENING,
+  OTHER,
+  RESERVED,
+} from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf } from './programs.js';
+import { isLasting } from './run-commands.js';
 import { ShellInput } from './shell-input.js';
 import type { PipedCommand, ReadingMode } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
@@ -41,16 +50,11 @@ export class CommandFiles extends ShellInput {
 
   protected override command(command: ShellCommand, piped: PipedCommand | undefined, mode: ReadingMode): void {
     const { look } = this.paths;
-    const reading: CommandReading = {
-      mode,
-      command,
-      program: undefined,
-      pending: undefined,
-      ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false },
-    };
+    const reading = newReading(command, mode);
     // Only for the outermost line: in a nested one, another program may precede the command.
     const harmless =
       mode.shell && mode.depth === 0 ? harmlessWords(command, (word) => wordValues(word, look), this.paths) : undefined;
+    const back = this.runs.here();
     for (const [i, word] of command.words.entries()) {
       reading.isLine = false;
       const isHarmless = harmless !== undefined && i >= harmless.from;
@@ -62,10 +66,12 @@ export class CommandFiles extends ShellInput {
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        for (const value of wordValues(word, this.paths.look)) this.#fed(value, reading.program);
+        for (const value of wordValues(word, look)) this.paths.code(value, reading.program);
+        if (word.redirect === '<' && reading.program?.operands === 'code') this.runsScript(word, reading);
       }
     }
     this.input(piped, reading);
+    if (!isLasting(reading.program)) back();
   }
 
   #word(word: ShellWord, reading: CommandReading): void {
@@ -104,13 +110,12 @@ export class CommandFiles extends ShellInput {
     for (const value of values) {
       this.paths.path(value);
       this.paths.program(value);
-      if (reading.mode.shell) this.paths.runs(value);
     }
-    for (const file of program.unasked ?? []) this.paths.implied(file);
+    for (const file of program.unasked ?? []) this.paths.code(file, undefined);
     const { raw, words } = reading.command;
     if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
       this.report(raw, [UNKNOWN], reading.mode);
-    if (word.text === 'cd' && reading.command.words.length === 1) this.paths.folder(homedir());
+    this.starts(word, reading);
     if (/^(?:read|mapfile|readarray|getopts|printf)$/.test(word.text)) {
       for (const { text } of reading.command.words) if (/^[A-Za-z_]\w*$/.test(text)) this.paths.set(text, [UNKNOWN]);
     }
@@ -118,6 +123,7 @@ export class CommandFiles extends ShellInput {
 
   #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {
     for (const value of values) this.paths.path(value);
+    this.notes(word.text, option.kind, reading);
     if (option.kind === undefined) {
       reading.unsure = option.unsure;
       return;
@@ -140,7 +146,7 @@ export class CommandFiles extends ShellInput {
     const { program = OTHER, mode } = reading;
     if (kind === 'line') {
       reading.isLine = true;
-      this.lines(word, values, mode);
+      this.linesApart(word, values, mode);
     }
     if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
     if (kind === 'line' && program.operands === 'command') {
@@ -150,7 +156,7 @@ export class CommandFiles extends ShellInput {
     }
     if (kind === 'script') {
       reading.settled = true;
-      this.paths.implied('package.json');
+      this.paths.code('package.json', undefined);
     }
     if (kind === 'setting') this.#setting(word, values, mode);
     if (kind === 'script' || kind === 'setting') return;
@@ -161,11 +167,12 @@ export class CommandFiles extends ShellInput {
       return;
     }
     if (kind !== 'value' && kind !== 'line') this.#named(word, values, reading, true);
+    if (kind === 'folder' && reading.goes) this.goesTo(word, values);
+    this.loads(kind, values, reading);
     for (const value of values) {
       if (kind === 'folder') for (const folder of value.split(':')) this.paths.folder(folder === '' ? '.' : folder);
-      else if (kind === 'code' || kind === 'module') {
-        this.#code(value, program);
-      } else if (kind !== 'line') this.paths.path(value);
+      else if (kind === 'code' || kind === 'module') this.#code(value, program);
+      else if (kind !== 'line') this.paths.path(value);
     }
   }
 
@@ -187,8 +194,11 @@ export class CommandFiles extends ShellInput {
     if (program.operands === 'lines') {
       reading.isLine = true;
       this.lines(word, values, reading.mode);
-    } else if (program.operands === 'folder') this.#value('folder', word, values, reading);
-    else if (program.operands === 'command') {
+      this.printed(word);
+    } else if (program.operands === 'folder') {
+      this.operandFolder(values, reading);
+      this.#value('folder', word, values, reading);
+    } else if (program.operands === 'command') {
       if (reading.skips > 0) reading.skips--;
       else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
     } else if (program.operands === 'texts') {
@@ -202,7 +212,9 @@ export class CommandFiles extends ShellInput {
         return;
       }
       this.#named(word, values, reading);
+      this.notes(word.text, undefined, reading);
       if (verbs.includes(word.text)) return;
+      this.runsScript(word, reading);
       const inner = program.binaries === undefined ? undefined : programOf(values); // `npx tsx x`
       for (const value of values) {
         this.paths.code(value, program, program.binaries);
@@ -220,16 +232,12 @@ export class CommandFiles extends ShellInput {
   /** Reads the first word of the command that a wrapper runs. */
   #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
+    this.runsWrapped(word, reading);
     const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
     if (reading.unsure && !isProgram) {
       reading.unsure = false;
       this.#named(word, values, reading);
     } else this.#start(word, values, reading);
-  }
-
-  /** Adds a file that a program gets as its standard input. */
-  #fed(value: string, program: ProgramOptions | undefined): void {
-    this.paths.code(value, program, undefined, program?.stdin ? 'run' : 'word');
   }
 
   /** Adds the code that an option or an import names. */
@@ -264,6 +272,7 @@ export class CommandFiles extends ShellInput {
     for (const folder of new Set(values.flatMap((value) => value.split(':')))) {
       this.report(word.raw, [folder], mode);
       this.paths.search(folder === '' ? '.' : folder);
+      if (name === 'PATH') this.runs.searches(folder);
     }
   }
 

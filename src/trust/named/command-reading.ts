@@ -21,6 +21,20 @@ export interface CommandReading {
   isLine: boolean;
   /** The command gets arguments that are not in the line, from `xargs`. */
   fed: boolean;
+  /** The option before it names the folder in which the program runs. */
+  goes: boolean;
+  /** The program only reads or tests the script that it is given. */
+  reads: boolean;
+}
+
+export function newReading(command: ShellCommand, mode: ReadingMode): CommandReading {
+  return {
+    mode,
+    command,
+    program: undefined,
+    pending: undefined,
+    ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false, goes: false, reads: false },
+  };
 }
 
 export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));

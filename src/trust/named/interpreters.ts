@@ -7,6 +7,8 @@ const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs',
 
 const shell: ProgramOptions = {
   operands: 'code',
+  scripts: true,
+  checks: '-n',
   line: '-c --command',
   code: '--rcfile --init-file',
   value: '-o -O +o +O',
@@ -16,6 +18,8 @@ const shell: ProgramOptions = {
 };
 const node: ProgramOptions = {
   operands: 'code',
+  scripts: true,
+  checks: '--check -c --test',
   code: '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --test-reporter --snapshot-blob',
   text: '-e --eval -p --print',
   script: '--run',
@@ -28,6 +32,7 @@ const node: ProgramOptions = {
 };
 const typed: ProgramOptions = {
   ...node,
+  checks: `${node.checks} test`,
   code: `${node.code} --tsconfig -P --project --preload --config --import-map`,
   folder: '--cwd --dir',
   ends: [...SCRIPTS, ...TYPED],
@@ -35,6 +40,7 @@ const typed: ProgramOptions = {
 };
 export const python: ProgramOptions = {
   operands: 'code',
+  scripts: true,
   module: '-m',
   text: '-c',
   value: '-W -X --check-hash-based-pycs',
@@ -45,6 +51,8 @@ export const python: ProgramOptions = {
 };
 const perl: ProgramOptions = {
   operands: 'code',
+  scripts: true,
+  checks: '-c',
   module: '-M -m',
   folder: '-I',
   text: '-e -E',
@@ -55,6 +63,8 @@ const perl: ProgramOptions = {
 };
 const ruby: ProgramOptions = {
   operands: 'code',
+  scripts: true,
+  checks: '-c',
   module: '-r --require',
   folder: '-I -C --directory',
   text: '-e',
@@ -65,6 +75,8 @@ const ruby: ProgramOptions = {
 };
 const php: ProgramOptions = {
   operands: 'code',
+  scripts: true,
+  checks: '-l --syntax-check',
   code: '-f -F -c --file --php-ini -z',
   text: '-r -B -R -E',
   setting: '-d',
@@ -73,6 +85,7 @@ const php: ProgramOptions = {
 };
 const lua: ProgramOptions = {
   operands: 'code',
+  scripts: true,
   module: '-l',
   text: '-e',
   flags: '-i -v -E -W',
@@ -81,16 +94,29 @@ const lua: ProgramOptions = {
 };
 const java: ProgramOptions = {
   operands: 'code',
+  scripts: true,
   code: '-jar -javaagent -agentpath',
   folder: '-cp -classpath --class-path -p --module-path',
   value: '-m --module --add-modules --add-opens',
   ends: ['', '.class', '.java'],
   modules: { separator: '.', ends: ['.class'] },
 };
-const awk: ProgramOptions = { operands: 'data', code: '-f --file -E --exec -i --include', value: '-v -F' };
-const lisp: ProgramOptions = { operands: 'code', code: '-l --load -s --script', text: '-e --eval', stdin: true };
+const awk: ProgramOptions = {
+  operands: 'data',
+  scripts: true,
+  code: '-f --file -E --exec -i --include',
+  value: '-v -F',
+};
+const lisp: ProgramOptions = {
+  operands: 'code',
+  scripts: true,
+  code: '-l --load -s --script',
+  text: '-e --eval',
+  stdin: true,
+};
 const powershell: ProgramOptions = {
   operands: 'code',
+  scripts: true,
   code: '-File -f -file',
   line: '-Command -c -command',
   value: '-ExecutionPolicy -ep -Ex',
@@ -98,7 +124,7 @@ const powershell: ProgramOptions = {
   ends: ['', '.ps1'],
   stdin: true,
 };
-const script: ProgramOptions = { operands: 'code', stdin: true };
+const script: ProgramOptions = { operands: 'code', scripts: true, stdin: true };
 /** Programs that run code from a file or an argument, by name. */
 export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('sh bash dash ash zsh ksh mksh yash fish rbash busybox', shell),
@@ -125,6 +151,8 @@ export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
     operands: 'code',
     folder: '-C',
     ends: ['', '/main.go'],
+    scripts: true,
+    checks: 'test build vet generate',
     verbs: 'run test build generate tool',
     unasked: ['go.mod'],
   },

@@ -5,7 +5,8 @@ import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText, itemsOf } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
-import { NamedPaths, type RelativeName } from './named-paths.js';
+import { NamedPaths } from './named-paths.js';
+import type { RunName } from './run-names.js';
 import type { CommandVariables } from './variables.js';
 
 /** In characters. Longer commands are not searched for names, because some take quadratic time. */
@@ -32,25 +33,20 @@ export function namedFiles(handler: HandlerDescription, variables: CommandVariab
     : { files: found?.paths.all() ?? [], unresolved: found?.unresolved ?? [] };
 }
 
-/** Matches a line that begins in a folder which does not depend on where it runs, and runs nothing if that folder is missing. */
-const ELSEWHERE = /^\s*cd\s+(?:--\s+)?(?:"?\$(?:CLAUDE_\w+|\{CLAUDE_\w+\}|HOME|\{HOME\})|["']?\/|~\/)[^;&|\n]*&&/;
-/** Matches what may run in another folder all the same. */
-const ASTRAY = /\|\||;|\n|(?<![&>])&(?![&>])|\bcd\b|\bpushd\b|OLDPWD/;
-
-/** The files that a command names by paths that are relative to the directory in which it runs. They need not exist. */
-export function relativeNames(handler: HandlerDescription, variables: CommandVariables): readonly RelativeName[] {
-  const { command, args } = handler;
-  const [start] = (args === undefined && isText(command) && ELSEWHERE.exec(command)) || [];
-  if (start !== undefined && !ASTRAY.test((command as string).slice(start.length))) return [];
+/** The scripts that a command surely runs, by paths that are relative to the directory in which it runs. They need not exist. */
+export function runNames(handler: HandlerDescription, variables: CommandVariables): readonly RunName[] {
   const found = readNames(handler, variables);
-  return typeof found === 'string' ? [] : (found?.paths.relative() ?? []);
+  return typeof found === 'string' ? [] : (found?.runs ?? []);
 }
 
 /** Reads a command; a text: why it is not searched for names; undefined: it is no command. */
 function readNames(
   handler: HandlerDescription,
   variables: CommandVariables,
-): { readonly paths: NamedPaths; readonly unresolved: readonly string[] } | string | undefined {
+):
+  | { readonly paths: NamedPaths; readonly unresolved: readonly string[]; readonly runs: readonly RunName[] }
+  | string
+  | undefined {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return undefined;
   const { command, args, env, cwd } = handler as {
     command: string;
@@ -74,7 +70,7 @@ function readNames(
   if (unresolved.length > 0 || found.assembled || isLoaded || handler['shell'] === 'powershell' || mayRename(text))
     paths.bindSpared();
   else if (!onlyShows(text, found.quiet)) paths.bindSpared({ shown: 'only' });
-  return { paths, unresolved };
+  return { paths, unresolved, runs: found.runs.all() };
 }
 
 function lengthOf({ command, args = [], env }: HandlerDescription): number {

@@ -13,8 +13,8 @@ const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/hom
 const NO_PATH = /[\0\n]|:\/\//;
 /** Suffixes of complete file names, to which no program adds a suffix. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
-/** Suffixes that make a file a possible script or program. */
-export const RUNNABLE =
+/** Suffixes that make a file in a data folder a possible script or program. */
+const RUNNABLE =
   /\.(?:[cm]?[jt]sx?|py[cw]?|rb|p[lm]|sh|bash|zsh|fish|lua|ps[dm]?1|jar|class|exe|bat|cmd|awk|sed|php|tcl|r|jl|wasm|so|node|dylib|dll)$/i;
 const MANIFEST = '/package.json';
 /** Limits per handler. Nobody would review more names when asked for consent. */
@@ -25,22 +25,11 @@ const LONGEST_VALUE = 1000;
 /** Variables that hold a search path for programs or modules. */
 export const PATH_VARIABLE = /(?:PATH|LIB)$/;
 
-/** How a line names a file. `run`: as code; `word`: as a word that may name anything; `implied`: the line does not hold its path. The later ones count less. */
-type NameUse = 'run' | 'word' | 'implied';
-const LEAST_FIRST: readonly NameUse[] = ['implied', 'word', 'run'];
-
-/** A file that a line names by a relative path. */
-export interface RelativeName {
-  readonly path: string;
-  /** Whether the line runs it or loads it as code, whatever it is called. */
-  readonly runs: boolean;
-}
-
 /** The paths and variables that one handler's commands name. */
 export class NamedPaths {
   readonly #variables: CommandVariables;
   readonly #assigned = new Map<string, readonly string[]>();
-  readonly #found = new Map<string, NameUse>();
+  readonly #found = new Set<string>();
   /** Paths that are not run by the way they are named. They are left out unless `bindSpared` is called. */
   readonly #spared = new Set<string>();
   readonly #shown = new Set<string>();
@@ -74,36 +63,8 @@ export class NamedPaths {
     if (!name.includes('/') && isPath(name)) this.#programs.add(name);
   }
 
-  /** Notes that a word that was added is certainly run. */
-  runs(word: string): void {
-    if (this.#found.has(word)) this.#found.set(word, 'run');
-  }
-
-  /** Adds a file that a program reads without being asked to. */
-  implied(name: string): void {
-    this.#add(name, 'implied');
-  }
-
-  /** The relative paths that the line itself holds, in every folder into which it may change. Not normalized, because a folder may be a link. */
-  relative(): RelativeName[] {
-    const folders = ['', ...[...this.#folders].filter((folder) => !isAbsolute(folder)).map((folder) => `${folder}/`)];
-    const found = [
-      ...this.#found,
-      ...[...(this.#searches ? this.#programs : [])].map((name) => [name, 'run'] as const),
-    ];
-    const names = new Map<string, boolean>();
-    for (const [path, use] of found) {
-      if (isAbsolute(path) || use === 'implied') continue;
-      for (const folder of folders) {
-        const name = `${folder}${path}`.replace(/(?<=^|\/)(?:\.\/+)+/g, '');
-        names.set(name, names.get(name) === true || use === 'run');
-      }
-    }
-    return [...names].map(([path, runs]) => ({ path, runs }));
-  }
-
   all(): string[] {
-    const found = [...this.#found.keys(), ...(this.#searches ? this.#programs : [])];
+    const found = [...this.#found, ...(this.#searches ? this.#programs : [])];
     const all = found.flatMap((path) =>
       isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
     );
@@ -146,29 +107,20 @@ export class NamedPaths {
   path(word: string): void {
     const value = /^(?:-[\w-]*=?|[\w.]+=|@|file:\/\/)(.+)$/s.exec(word)?.[1];
     for (const text of value === undefined ? [word] : [word, value]) {
-      if (!/^[-\s]/.test(text) && (text.includes('/') || /\.\w{1,6}$/.test(text))) this.#add(text, 'word');
+      if (!/^[-\s]/.test(text) && (text.includes('/') || /\.\w{1,6}$/.test(text))) this.#add(text);
     }
   }
 
-  /**
-   * Adds the name of code, with the suffixes that the program may append. `within`: the folder in which it looks for bare names; `use`: how
-   * the line names it.
-   */
-  code(
-    name: string,
-    program: ProgramOptions | undefined,
-    within?: string,
-    use: NameUse = program ? 'run' : 'word',
-  ): void {
+  /** Adds the name of code, with the suffixes that the program may append. `within`: the folder in which it looks for bare names. */
+  code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
     const names = within === undefined || /^[./]/.test(name) ? [name] : [name, `${within}/${name}`];
     for (const path of names) {
-      const how = path === name ? use : 'implied';
-      for (const end of ends) this.#add(path + end, how);
+      for (const end of ends) this.#add(path + end);
       if (!ends.includes(MANIFEST)) continue;
       for (const entry of entriesOf(resolve(this.#variables.projectDir, path))) {
-        for (const end of ends) this.#add(join(path, entry) + end, how);
+        for (const end of ends) this.#add(join(path, entry) + end);
       }
     }
   }
@@ -178,26 +130,23 @@ export class NamedPaths {
     if (modules === undefined || path === '') return;
     const parts = path.split(modules.separator);
     for (const end of modules.ends) {
-      this.#add(parts.join('/') + end, 'run');
+      this.#add(parts.join('/') + end);
       // Importing a module runs its parent packages first.
-      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end, 'run');
+      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
     }
   }
 
-  #add(text: string, use: NameUse): void {
+  #add(text: string): void {
     const open = text.lastIndexOf(UNKNOWN);
     if (open !== -1) {
       // If the beginning is known only at run time, the rest is tried relative to the working directory and to the project.
       const slash = text.indexOf('/', open);
       const rest = slash === -1 ? '' : text.slice(slash + 1);
       if (rest === '' || text.slice(0, open).includes('/')) return;
-      this.#add(rest, 'implied');
-      for (const folder of this.#roots()) this.#add(resolve(folder, rest), 'implied');
+      this.#add(rest);
+      for (const folder of this.#roots()) this.#add(resolve(folder, rest));
     } else if (isPath(text)) {
-      const before = this.#found.get(text);
-      if (before !== undefined) {
-        if (LEAST_FIRST.indexOf(use) > LEAST_FIRST.indexOf(before)) this.#found.set(text, use);
-      } else if (this.#found.size < MOST_NAMES) this.#found.set(text, use);
+      if (this.#found.size < MOST_NAMES) this.#found.add(text);
       else this.#more++;
     }
   }

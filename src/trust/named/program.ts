@@ -51,6 +51,9 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly open?: string;
   /** The program reads code from its standard input. */
   readonly stdin?: true;
+  /** It runs the file that it is given. `checks`: except behind these words, which only read it or test it. */
+  readonly scripts?: true;
+  readonly checks?: string;
   /** Options with which it reads standard input even if it is given a file. */
   readonly always?: RegExp;
 }

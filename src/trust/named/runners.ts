@@ -3,6 +3,7 @@ import { every, type ProgramOptions } from './program.js';
 
 const make: ProgramOptions = {
   operands: 'none',
+  scripts: true,
   code: '-f --file --makefile',
   folder: '-C --directory -I --include-dir',
   unasked: ['GNUmakefile', 'makefile', 'Makefile'],
@@ -122,6 +123,7 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   'run-parts': { operands: 'folder', open: '' },
   sed: {
     operands: 'data',
+    scripts: true,
     code: '-f --file',
     value: '-e --expression -l --line-length',
     flags: '-n -E -r -s -u -z --quiet --silent --posix --debug --sandbox --separate --unbuffered --null-data',

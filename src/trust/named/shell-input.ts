@@ -1,6 +1,7 @@
 import { type CommandReading, OTHER } from './command-reading.js';
 import { programOf } from './programs.js';
-import { type PipedCommand, ShellLines } from './shell-lines.js';
+import { RunCommands } from './run-commands.js';
+import type { PipedCommand } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellWord } from './shell-words.js';
 
@@ -12,7 +13,7 @@ const ABOUT = /^(?:--?version|--help|-[vVh])$/;
 const ABOUT_OTHERS = /^(?:command -[vV]|which|type|hash|whereis) /;
 
 /** Finds the input of programs that read their code from it. */
-export abstract class ShellInput extends ShellLines {
+export abstract class ShellInput extends RunCommands {
   /** Inputs of surrounding commands, which a program inside may inherit. They count once a program reads code from an input that it was not given directly. */
   readonly #sources: (() => void)[] = [];
   #inherits = false;
@@ -68,6 +69,7 @@ export abstract class ShellInput extends ShellLines {
     // Of a group, only the last command is known, so the rest of the output is not.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
     if (!passes) return;
+    if (program.scripts && program.operands !== 'data') this.prints(printed);
     for (const word of command.words) {
       if (word.redirect === '<') this.#given(word, false, reading);
       else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading);

@@ -1,4 +1,5 @@
 import type { NamedPaths } from './named-paths.js';
+import { RunNames } from './run-names.js';
 import { UNKNOWN } from './shell-values.js';
 import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
 
@@ -27,6 +28,10 @@ export interface PipedCommand {
 /** Splits shell lines, and words that may be shell lines, into commands. */
 export abstract class ShellLines {
   protected readonly paths: NamedPaths;
+  /** The scripts that the text surely runs. */
+  readonly runs = new RunNames();
+  /** The text that is read. */
+  protected text = '';
   readonly #unresolved = new Set<string>();
   #left = 0;
 
@@ -45,6 +50,7 @@ export abstract class ShellLines {
 
   /** Reads the text of a handler. */
   protected begin(text: string, read: (mode: ReadingMode) => void): void {
+    this.text = text;
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true });
     this.inherited();
@@ -60,8 +66,14 @@ export abstract class ShellLines {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
     let previous: PipedCommand | undefined;
+    const outside: (() => void)[] = [];
     let cases = 0;
     for (const command of shellCommands(line)) {
+      // What a subshell does to its folder ends with it.
+      for (const bracket of command.brackets ?? '') {
+        if (bracket === '(') outside.push(this.runs.here());
+        else outside.pop()?.();
+      }
       const first = command.words[0]?.text;
       if (first === 'esac') cases--;
       const piped = command.after.startsWith('|') && command.after !== '||' ? previous : undefined;
@@ -70,6 +82,13 @@ export abstract class ShellLines {
       if (first === 'case') cases++;
       previous = { command, piped, isLast: command.ends.startsWith('|') };
     }
+  }
+
+  /** Reads a line that another process runs, in its own folder. */
+  protected apart(line: string, mode: ReadingMode): void {
+    const back = this.runs.here();
+    this.line(line, mode);
+    back();
   }
 
   protected lines(word: ShellWord, values: readonly string[], { depth }: ReadingMode): void {
@@ -88,15 +107,15 @@ export abstract class ShellLines {
     let text = '';
     for (const part of word.parts) {
       if (typeof part === 'string') text += part;
-      else if (part.kind === 'command') this.line(part.line, { depth: depth + 1, shell: true });
+      else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true });
       else if (part.kind === 'variable') {
-        if (/[`(]/.test(part.source)) this.line(part.source, { depth: depth + 1, shell: false });
+        if (/[`(]/.test(part.source)) this.apart(part.source, { depth: depth + 1, shell: false });
         text += `\${${part.source}}`;
       }
       if (typeof part === 'object' && part.kind !== 'variable') text += ' ';
     }
     const isText = word.parts.some((part) => typeof part === 'string' && /[\s'"`;|&()<>,]/.test(part));
     if (isText && !isWritten)
-      this.line(text.replace(/[,[\]]|(?<!\$)\{|(?<=[\s,{])\}/g, ' '), { depth: depth + 1, shell: false });
+      this.apart(text.replace(/[,[\]]|(?<!\$)\{|(?<=[\s,{])\}/g, ' '), { depth: depth + 1, shell: false });
   }
 }

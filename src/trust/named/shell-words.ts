@@ -33,6 +33,8 @@ export interface ShellCommand {
   /** The separator after it. */
   readonly ends: string;
   readonly raw: string;
+  /** The parentheses between the command before it and itself. */
+  readonly brackets?: string;
 }
 
 const SEPARATOR = /&&|\|\||\|&|;;?|[|&()\n]/y;
@@ -102,7 +104,13 @@ class WordReader {
       } else words.push(this.word(false));
     }
     commands.push({ words, after, ends: '', raw: this.#line.slice(start).trim() });
-    return commands.filter(({ words }) => words.length > 0);
+    let brackets = '';
+    return commands.flatMap((command) => {
+      const own = { ...command, brackets };
+      brackets = command.words.length > 0 ? '' : brackets;
+      if (command.ends === '(' || command.ends === ')') brackets += command.ends;
+      return command.words.length > 0 ? [own] : [];
+    });
   }
 
   /** Reads a word. `whole`: the rest of the text is one word. */
