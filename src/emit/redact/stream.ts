@@ -1,12 +1,15 @@
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
+import { MOST_HELD, mayEnd } from './find/own/lines.js';
 import type { TextSpan } from './find/quoted.js';
 
-/** The most characters of an unfinished line that are held back, and how many of them stay held when it grows longer. */
-const MOST_HELD = 8192;
+/** Of an unfinished line that is longer than what is held back, so many characters stay held. */
 const LEAST_HELD = 4096;
 /** The most characters held back of a secret that has not ended, such as a private key. */
 const MOST_SECRET = 65_536;
+const IN_BRACKETS = /[:=>](?:\s|\\+[nrt])*(?:&|new )?[\w.]* ?[[{(]/;
+/** The most characters of an end across two pieces. */
+const LONGEST_END = 100;
 /** Characters of emitted text that are kept: a value may be marked as secret by text in earlier lines. */
 const CONTEXT = 1024;
 /** A line that continues in the next one: it ends with a flag or with a continuation. */
@@ -34,8 +37,16 @@ export class MaskedStream {
   #lost = -1;
   /** The end of what is held back: until it is there, nothing is told. */
   #waits: string | undefined;
+  /** How much is held back before it is looked at again, also without that end. */
+  #enough = MOST_HELD;
   /** The end of a secret that is too long to be held back; everything up to it is left out. */
   #until: RegExp | undefined;
+  /** Set where that is the end of a value of the caller's own name. */
+  #lostUntil: string | undefined;
+  /** The end of what was left out: the end may begin in it. */
+  #left = '';
+  /** The end of what was emitted from within a list or an object of the caller's own name. */
+  #within = '';
 
   constructor(finder: Finder) {
     this.#finder = finder;
@@ -47,7 +58,7 @@ export class MaskedStream {
     const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
     this.#held += rest;
     const waits = this.#waits;
-    if (waits !== undefined && this.#held.length <= MOST_SECRET) {
+    if (waits !== undefined && this.#held.length <= this.#enough) {
       if (!this.#held.slice(-rest.length - waits.length).includes(waits)) return '';
       this.#waits = undefined;
     }
@@ -59,10 +70,18 @@ export class MaskedStream {
     const told = mask(text, from, to, this.#lost < 0 ? secrets : upTo(secrets, this.#lost, to));
     this.#lost = -1;
     const read = text.slice(0, to);
-    this.#context = this.#finder.rest(read) || contextOf(read);
+    this.#context = this.#restOf(read, text.slice(from, to)) || contextOf(read);
     this.#held = text.slice(to);
-    this.#waits = this.#held === '' ? undefined : this.#finder.waits(this.#held);
+    this.#waits = this.#held === '' ? undefined : this.#finder.hold(this.#held, 0)?.until;
+    this.#enough = Math.max(MOST_HELD, Math.min(MOST_SECRET, this.#held.length + MOST_HELD));
     return told;
+  }
+
+  /** What the next text is read behind, if this one ends within a value; not where a list or an object does not seem to end any more. */
+  #restOf(read: string, told: string): string {
+    const rest = this.#finder.rest(read);
+    this.#within = IN_BRACKETS.test(rest.slice(0, 400)) ? (this.#within + told).slice(-MOST_HELD - 1) : '';
+    return mayEnd(this.#within, { at: 0, until: ')' }) ? rest : '';
   }
 
   /** How much of the text can be emitted now. */
@@ -72,23 +91,31 @@ export class MaskedStream {
       cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
     const last = secrets.at(-1);
-    const open = this.#finder.openKey(text);
+    const hold = this.#finder.hold(text, from);
+    const open = hold?.at ?? this.#finder.openKey(text);
     const key = last?.[2] && (open < 0 || last[0] < open) ? last[0] : open;
     if (key >= 0 && key < cut) cut = key;
     const across = secrets.find(([start, end]) => start < cut && end > cut);
     if (across !== undefined) cut = across[0];
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
-    const waits = open >= 0 && open === key ? this.#finder.waits(text) : undefined;
+    const waits = open === key ? hold?.until : undefined;
+    this.#lostUntil = waits;
+    this.#left = waits === undefined ? '' : text.slice(-LONGEST_END);
     this.#until = waits === undefined ? endOf(text, key) : new RegExp(waits.replace(/[).]/g, '\\$&'));
     this.#lost = key;
     return text.length;
   }
 
   #leaveOut(piece: string): string {
-    const end = (this.#until as RegExp).exec(piece);
-    if (end === null) return '';
+    const text = this.#left + piece;
+    const end = (this.#until as RegExp).exec(text);
+    const until = this.#lostUntil;
+    const isOver = end !== null || (until !== undefined && !mayEnd(text, { at: 0, until }));
+    this.#left = isOver ? '' : text.slice(until === undefined ? -LONGEST_END : -MOST_HELD - 1);
+    if (!isOver) return '';
     this.#until = undefined;
-    return piece.slice(end.index + (end[0].length > 1 ? end[0].length : 0));
+    if (end === null) return text.slice(text.lastIndexOf('\n') + 1);
+    return text.slice(end.index + (end[0].length > 1 ? end[0].length : 0));
   }
 }
 

@@ -2,6 +2,7 @@ import { withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
+import { type Hold, mayEnd } from './own/lines.js';
 import { ownNames } from './own/names.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
@@ -17,12 +18,12 @@ export interface Finder {
   readonly shortest: number;
   /** The kind of a value by its shape: the shape's name, else `secret`. */
   nameOf(value: string): string;
-  /** The index where an unfinished private key begins, or an unfinished element of the caller's own name; -1: none. */
+  /** The index where an unfinished private key begins; -1: none. */
   openKey(text: string): number;
   /** What a text that follows must be read behind, if this one ends within the value of one of the caller's own names; else ''. */
   rest(text: string): string;
-  /** The end without which what a text ends with does not count; undefined: there is no such value. */
-  waits(text: string): string | undefined;
+  /** The first value behind an index that counts only once its end is there, if that may still come. */
+  hold(text: string, from: number): Hold | undefined;
   /** Whether a name is one of the caller's own. */
   isOwn(name: string): boolean;
 }
@@ -54,12 +55,10 @@ export function createFinder(
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
     rest: (text) => names?.rest(text) || (WRITTEN.test(text) && names?.rest(text.replace(WRITTEN_LINE, asLine))) || '',
-    waits: (text) => names?.hold(text)?.until,
+    hold: (text, from) => names?.holds(text).find((one) => one.at >= from && mayEnd(text, one)),
     isOwn: (name) => names?.has(name) === true,
     nameOf: (value) => (BEGIN.test(value) ? 'private-key' : tokens.nameOf(value)),
     openKey(text) {
-      const held = names?.hold(text);
-      if (held !== undefined) return held.at;
       const at = text.lastIndexOf('BEGIN ');
       for (const begin of at < 0 ? [] : [at - 5, at - 6]) if (begin >= 0 && isOpenKey(text, begin)) return begin;
       return -1;

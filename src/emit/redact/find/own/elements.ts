@@ -1,10 +1,12 @@
-import type { TextSpan } from '../quoted.js';
+import { type TextSpan, take } from '../quoted.js';
 import { isLiteral } from './brackets.js';
 import type { OwnValues } from './lines.js';
 import type { Reach } from './reach.js';
 
 const ATTRIBUTE = /=\s{0,8}\\{0,8}(?:"([^"<>\\]+)|'([^'<>\\]+))/g;
 const BEGINS_LINE = /(?:^|[\r\n>]|\\[nr])[ \t]*$/;
+/** A line of a help text, `  <iban>  the number to pay to`, and the line below it. */
+const HELP = />[ \t]{2,}[^\s<][^\n<]*[ \t][^\n<]*\n(?:(?:[^\n<]*|[ \t]*<[\w.-]+>[ \t]{2,}[^\n<]*)(\n)|[^\n]*$)/y;
 const BLANK = /^(?:\\+[nrt])*$/;
 const CDATA = '<![CDATA[';
 
@@ -15,10 +17,12 @@ export function elementValues(reach: Reach, open: number, tag: string): OwnValue
   if (text[begin - 1] === '/') return undefined;
   const end = reach.next(`</${tag}`, begin);
   // Only what is closed is an element; of an output that is still written, the rest may come.
-  if (end === text.length)
-    return BEGINS_LINE.test(text.slice(Math.max(0, open - 80), open))
-      ? { spans: [], end: begin, hold: { at: open, until: `</${tag}` } }
-      : undefined;
+  if (end === text.length) {
+    if (!BEGINS_LINE.test(text.slice(Math.max(0, open - 80), open))) return undefined;
+    const help = take(HELP, text, begin);
+    if (help?.[1] !== undefined) return undefined;
+    return { spans: [], end: begin, hold: { at: open, until: help === undefined ? `</${tag}` : '\n' } };
+  }
   const spans: TextSpan[] = [];
   for (let at = begin + 1; at < end; ) {
     const isData = text.startsWith(CDATA, at);

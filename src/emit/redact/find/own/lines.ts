@@ -9,6 +9,19 @@ export interface Hold {
   readonly until: string;
 }
 
+/** The most characters that are held without their end, unless they are lines of elements or of a list, or but a few lines. */
+export const MOST_HELD = 8192;
+const FEW = 20;
+const ITEM = /^[ \t]*(?:["'`[\](){},;#\d-]|\/\/|[^\s=:]*\r?$)|[,[{(][ \t]*\r?$/;
+
+/** Whether the end of a value may still come: not where much text is there that is nothing like it. */
+export function mayEnd(text: string, { at, until }: Hold): boolean {
+  if (text.length - at <= MOST_HELD) return true;
+  const lines = text.slice(-MOST_HELD).split('\n').slice(1);
+  const like = lines.filter((line) => (until.startsWith('<') ? line.includes('<') : ITEM.test(line)));
+  return lines.length < FEW || like.length * 2 > lines.length;
+}
+
 /** What was read after a name. */
 export interface OwnValues {
   readonly spans: readonly TextSpan[];

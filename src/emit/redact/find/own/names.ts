@@ -13,15 +13,15 @@ export interface OwnNames {
   find(text: string): readonly TextSpan[];
   /** What a text that follows must be read behind, if this one ends within a value; else ''. */
   rest(text: string): string;
-  /** What of a text counts only once its end is there. */
-  hold(text: string): Hold | undefined;
+  /** What of a text counts only once its end is there, in order. */
+  holds(text: string): readonly Hold[];
   has(name: string): boolean;
 }
 
 interface Reading {
   readonly spans: readonly TextSpan[];
   readonly rest: string;
-  readonly hold: Hold | undefined;
+  readonly holds: readonly Hold[];
 }
 
 /** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
@@ -30,7 +30,7 @@ interface Place {
   readonly read: (reach: Reach) => OwnValues | undefined;
 }
 
-const NOTHING: Reading = { spans: [], rest: '', hold: undefined };
+const NOTHING: Reading = { spans: [], rest: '', holds: [] };
 
 /**
  * Finds the values of the caller's own names, in lower case: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`. Any value is a secret, in a
@@ -59,7 +59,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   return {
     find: (text) => read(text).spans,
     rest: (text) => read(text).rest,
-    hold: (text) => read(text).hold,
+    holds: (text) => read(text).holds,
     has: (one) => known.has(one.toLowerCase()),
   };
 }
@@ -70,7 +70,7 @@ function readAll(text: string, places: Place[], known: ReadonlySet<string>): Rea
   const regions: TextSpan[] = [];
   let end = 0;
   let rest = '';
-  let hold: Hold | undefined;
+  const holds: Hold[] = [];
   for (const place of places.sort((a, b) => a.at - b.at)) {
     // What was read for one name is not read again for the next.
     if (place.at < end) continue;
@@ -78,12 +78,12 @@ function readAll(text: string, places: Place[], known: ReadonlySet<string>): Rea
     if (found === undefined) continue;
     spans.push(...found.spans);
     if (found.rest !== undefined) rest = found.rest;
-    hold ??= found.hold;
+    if (found.hold !== undefined) holds.push(found.hold);
     if (found.end > place.at) regions.push([place.at, found.end]);
     end = Math.max(end, found.end);
   }
   spans.push(...behindSigns(text, known, { regions, read: spans }));
-  return { spans, rest, hold };
+  return { spans, rest, holds };
 }
 
 const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
