@@ -146,8 +146,8 @@ describe("a helper's deny that a command prints stands", () => {
 
 test.each(POLICIES)("a helper's answer in the background counts alike, with onFailure %s", async (onFailure) => {
   const late = async (hook: unknown, options?: HostOptions) => {
-    const { host, reports } = testHost(options);
-    host.register(anyHooks({ PostToolUse: [{ hooks: [hook], onFailure }] }), { name: 'it' });
+    const { host, reports } = testHost({ ...options, onFailure });
+    host.register(anyHooks({ PostToolUse: [{ hooks: [hook] }] }), { name: 'it' });
     await host.fire('PostToolUse', INPUTS.PostToolUse);
     await host.close();
     return { context: host.pendingContext(), reports };

@@ -13,15 +13,13 @@ export function threw(error: unknown): Failure {
 
 const THROWN_DECISION = 'a decision was thrown, which decides nothing: return it, as in return deny(…)';
 
-/** Whether a thrown value is what helpers such as `deny()` return, or an output of a hook. */
+/** Whether a thrown value is what helpers such as `deny()` return. */
 function isDecision(error: unknown): boolean {
   if (error instanceof Error || !isObject(error)) return false;
   try {
-    return saysByHelper(error) || KEYS.some((key) => Object.hasOwn(error, key));
+    return saysByHelper(error);
   } catch {
     // A proxy that throws on every access.
     return false;
   }
 }
-
-const KEYS = ['hookSpecificOutput', 'decision', 'continue'] as const;
