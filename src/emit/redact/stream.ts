@@ -1,6 +1,7 @@
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
-import { MOST_HELD, mayEnd } from './find/own/lines.js';
+import { mayEnd } from './find/own/lines.js';
+import { MOST_HELD } from './find/own/reach.js';
 import type { TextSpan } from './find/quoted.js';
 
 /** Of an unfinished line that is longer than what is held back, so many characters stay held. */

@@ -77,6 +77,14 @@ test.each(Object.entries(LONG))(
   },
 );
 
+test.each(['"', "'", '`'])(
+  'of a quote %s that is not closed, its line is masked and what follows is shown',
+  (quote) => {
+    const text = `first\niban: ${quote}DE12\n${'compiled module number 12345\n'.repeat(3000)}end\n`;
+    expect(inPieces(text, 400)).toBe(text.replace('DE12', '█'));
+  },
+);
+
 test('an object or an element that does not end, but turns into other output, masks no more than a bounded part of that', () => {
   for (const opening of ['"iban": {\n', '"iban": ["a",\n', `<iban>\n${'<v>a</v>\n'.repeat(9000)}`]) {
     const lines = 'info: started "job"\n'.repeat(3000);

@@ -2,16 +2,13 @@ import { indentOf } from '../formats/blocks.js';
 import { type TextSpan, take } from '../quoted.js';
 import { isPlaceholder } from '../values.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
-import type { Reach } from './reach.js';
+import { FEW, MOST_HELD, type Reach } from './reach.js';
 
 export interface Hold {
   readonly at: number;
   readonly until: string;
 }
 
-/** The most characters that are held without their end, unless they are lines of elements or of a list, or but a few lines. */
-export const MOST_HELD = 8192;
-const FEW = 20;
 const ITEM = /^[ \t]*(?:["'`[\](){},;#\d-]|\/\/|[^\s=:]*\r?$)|[,[{(][ \t]*\r?$/;
 
 /** Whether the end of a value may still come: not where much text is there that is nothing like it. */

@@ -9,6 +9,9 @@ export interface QuotedText {
 
 /** More backslashes before a quote are no nesting of texts. */
 const DEEPEST = 32;
+/** The most characters that are held without their end, unless they are lines of elements or of a list, or but a few lines. */
+export const MOST_HELD = 8192;
+export const FEW = 20;
 const QUOTES = `"'\``;
 const PAIRS: Readonly<Record<string, string>> = { ']': '[', '}': '{', ')': '(' };
 
@@ -20,6 +23,7 @@ export class Reach {
   readonly text: string;
   readonly #found = new Map<string, readonly [from: number, at: number]>();
   #pairs: ReadonlyMap<number, number> | undefined;
+  #last: number | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -60,7 +64,7 @@ export class Reach {
       close = this.#close(quote, close + 2);
     const line = this.lineEnd(start);
     if (close >= text.length || (close > line && mark !== '`' && !this.#isClosing(close)))
-      return { span: [start, line, close >= text.length], end: line, closed: false };
+      return { span: [start, line, close >= text.length && line > this.#endless()], end: line, closed: false };
     let end = close;
     while (end > start && close - end < depth && text[end - 1] === '\\') end--;
     return { span: [start, end], end: close + 1, closed: true };
@@ -70,6 +74,15 @@ export class Reach {
   closing(open: number): number | undefined {
     this.#pairs ??= this.#allPairs(open);
     return this.#pairs.get(open);
+  }
+
+  /** The index up to which a line with a quote that is not closed is a value by itself: much text and more than a few lines are behind it. */
+  #endless(): number {
+    if (this.#last !== undefined) return this.#last;
+    let at = this.text.length;
+    for (let lines = 0; lines < FEW && at >= 0; lines++) at = at === 0 ? -1 : this.text.lastIndexOf('\n', at - 1);
+    this.#last = Math.min(at, this.text.length - MOST_HELD);
+    return this.#last;
   }
 
   #closeOfShell(from: number): number {
