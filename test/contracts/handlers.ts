@@ -222,7 +222,7 @@ export const CASES: readonly Case[] = [
     name: 'a wrong type far inside',
     event: 'PermissionRequest',
     behaviour: answer(specific('PermissionRequest', { decision: { behavior: 'deny', interrupt: 'yes' } })),
-    is: { verdict: 'none' },
+    is: { verdict: 'deny' },
     cause: { inside: 'bad_schema', outside: 'bad_schema', message: /decision\.interrupt/ },
   },
   {
