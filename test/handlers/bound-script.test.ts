@@ -101,6 +101,7 @@ describe('a script that is named by a relative path', () => {
     ['behind a command that runs elsewhere', 'env -C / true; ./guard.sh', {}, 'guard.sh'],
     ['behind a substitution that goes elsewhere', 'A="$(cd / && pwd)"; ./guard.sh', {}, 'guard.sh'],
     ['behind a way back', 'cd / && cd - >/dev/null && ./guard.sh', {}, 'guard.sh'],
+    ['behind a plugin’s folder where there is no plugin', 'cd "$CLAUDE_PLUGIN_ROOT" && ./guard.sh', {}, 'guard.sh'],
     ['behind a variable that is not set', 'cd "$NOT_SET_HERE" && ./guard.sh', {}, 'guard.sh'],
     ['behind a variable that may be set', 'sh "${NOT_SET_HERE:-hooks}"/guard.sh', {}, 'hooks/guard.sh'],
     ['by a glob', 'sh hooks/*.sh', {}, 'hooks/guard.sh'],
@@ -357,6 +358,19 @@ describe('what is no script of the folder', () => {
       expect(await answers(line)).toEqual([expect.not.stringContaining('bound'), expect.not.stringContaining('bound')]);
     },
   );
+});
+
+test.each([
+  ['cd "$(false)" || true; ./guard.sh', 'guard.sh'],
+  ['"$(echo ./hooks | cat)"/guard.sh', 'hooks/guard.sh'],
+  ['sh hooks/*/guard.sh', 'hooks/a/guard.sh'],
+  [`sh -c '"$1"' _ ./guard.sh`, 'guard.sh'],
+  ['make -s -C hooks 2>/dev/null', 'hooks/Makefile'],
+])('what only the run can tell is not bound: %s', async (line, script) => {
+  both(script, 'all:;@exit 2', 'all:;@exit 1');
+  if (!line.startsWith('make')) both(script, '#!/bin/sh\n', NO);
+  const [, theirs] = await answers(line);
+  expect(theirs).not.toContain('bound');
 });
 
 describe('a file that is not run as a script is not bound', () => {

@@ -694,6 +694,13 @@ const limits: readonly Kept[] = [
     'handlers/bound-script',
     'runs wherever the path leads to the same file, or to one with the same bytes',
   ],
+  ['what a line surely runs as a script', 'handlers/bound-script', 'a file that is not run as a script is not bound'],
+  [
+    'file runs if the line names it behind a change',
+    'handlers/bound-script',
+    'what only the run can tell is not bound',
+  ],
+  ['Tools in `.venv/bin`', 'handlers/bound-script', "'own/.venv/bin/tool'"],
   ['run those of the folder of the call', 'handlers/bound-script', 'data and the tools of each project are not bound'],
   [
     'means the script of whatever folder the session is in',
