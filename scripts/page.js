@@ -8,13 +8,19 @@ import { parseAst } from 'rolldown/parseAst';
 const STUBS = {
   'node:util': 'export const types = {}; export const styleText = (_, text) => text;',
   nearest: 'export const nearest = () => undefined;',
+  sha256: "export const sha256 = () => '';",
+  // Records are JSON, in which there is no promise.
+  'waiting/promises': `
+    export const ignoreRejections = () => {};
+    export const messageOf = (error) => String(error instanceof Error ? error.message : error);
+    export const jsonText = (value) => JSON.stringify(value);`,
   zod: 'export const zod = () => { throw new Error("no schemas here"); }; export const schema = (make) => make;',
 };
 
 const stubs = {
   name: 'stubs',
   resolveId(id) {
-    const name = /\/values\/(zod|nearest)\.js$/.exec(id)?.[1] ?? id;
+    const name = /\/values\/(zod|nearest|sha256|waiting\/promises)\.js$/.exec(id)?.[1] ?? id;
     if (Object.hasOwn(STUBS, name)) return `\0${name}`;
     if (id.startsWith('node:')) throw new Error(`src/page comes to import ${id}, which no browser has.`);
     return null;

@@ -1,6 +1,6 @@
 import type { FireRecord, HookRecord } from '../emit/record.js';
+import { sha256 } from '../values/sha256.js';
 import { isObject } from '../values/shape.js';
-import { sha256 } from './sha256.js';
 
 /** How well the input of a record fits a call, the best last. */
 export const FIT = { otherTool: 0, unlike: 1, unknown: 2, loose: 3, equal: 4 } as const;
@@ -25,7 +25,11 @@ export function fitOf(record: HookRecord, asks: readonly FireRecord[]): Fit {
   return asks.some(isCut) || own.some(({ exact: some }) => some.size === 0) ? FIT.unknown : FIT.unlike;
 }
 
+/** A page, which would have to wait for a hash, has none. */
+const CAN_HASH = sha256('') !== '';
+
 function fitOfHash(hash: string | undefined, own: readonly Inputs[]): Fit {
+  if (hash !== undefined && !CAN_HASH) return FIT.unknown;
   return hash !== undefined && own.some((inputs) => hashesOf(inputs).has(hash)) ? FIT.equal : FIT.unlike;
 }
 
@@ -49,7 +53,7 @@ function inputsOf(ask: FireRecord): Inputs {
 }
 
 function hashesOf(inputs: Inputs): ReadonlySet<string> {
-  inputs.hashes ??= new Set([...inputs.exact].map(sha256));
+  inputs.hashes ??= new Set([...inputs.exact].map((text) => sha256(text)));
   return inputs.hashes;
 }
 

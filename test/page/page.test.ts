@@ -535,7 +535,7 @@ describe('of a file', () => {
       await page.emulateMedia({ colorScheme });
       await tab('Fires').click();
       await option(/denied PreToolUse Write/).click();
-      await explanation().getByText('What would have to change').waitFor();
+      await explanation().getByText('What would have to change', { exact: true }).waitFor();
       expect(await violations(), colorScheme).toEqual([]);
       for (const name of names) {
         await tab(name).click();

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createHost, deny, type FireRecord, type HookRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { callOf, callsIn } from '../../src/why/calls.js';
 import { whatBecame } from '../../src/why/ran.js';
-import { sha256 } from '../../src/why/sha256.js';
 import { fire } from '../emit/samples.js';
 import { growth } from '../growth.js';
 import { SAMPLES } from '../store/records.js';
@@ -114,12 +112,6 @@ test('an alarm about another call of the id is told as one', async () => {
     'The denial that the alarm names was that of another call with the same id.',
   ]);
   expect(whatBecame(callOf(about, asked[1] as HookRecord))).toEqual(['No record says whether it ran.']);
-});
-
-test('the SHA-256 of a text is that of its bytes', () => {
-  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000])
-    for (const text of ['x'.repeat(length), 'é😀'.repeat(length)])
-      expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
 });
 
 test('the page keeps them apart too, and lists as the same call what is of it alone', async () => {
