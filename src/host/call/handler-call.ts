@@ -110,7 +110,6 @@ export class HandlerCall implements PendingWork, CallFacts {
       value = Promise.reject(error);
     }
     if (registration.async === true) {
-      // Nothing waits for it.
       toBackground(this, promiseIn(value) ?? Promise.resolve(value), registration.asyncTimeout * 1000);
       return this.conclude({ background: true });
     }
