@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { AgentTable, OffSwitch } from '../agents/table.js';
+import { readRegularFile } from '../files/regular-file.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
@@ -20,7 +21,7 @@ export async function fileAilments(
   file: string,
   handlers: readonly string[],
 ): Promise<BrokenConnection[]> {
-  const text = readFileSync(file, 'utf8');
+  const text = readRegularFile(file).toString('utf8');
   const unread = (what: string): BrokenConnection[] => [
     { file, what: `is not read by ${table.title}: ${what}`, mend: 'Correct that; until then none of its hooks run.' },
   ];
@@ -74,7 +75,7 @@ function stringIn(literal: string): unknown {
 /** Whether a file has hooks, and all of them are among these handlers. */
 export async function hasOnly(file: string, handlers: ReadonlySet<string>): Promise<boolean> {
   try {
-    const found = hooksIn(await parseSettings(readFileSync(file, 'utf8'), file));
+    const found = hooksIn(await parseSettings(readRegularFile(file).toString('utf8'), file));
     return found.length > 0 && found.every(({ handler }) => handlers.has(nameOf(handler)));
   } catch {
     return false;
@@ -124,7 +125,7 @@ function placeOf(table: AgentTable, name: string, file: string, folder: string):
 async function isOff({ key, is }: OffSwitch, file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {
-    let value: unknown = await parseSettings(readFileSync(file, 'utf8'), file);
+    let value: unknown = await parseSettings(readRegularFile(file).toString('utf8'), file);
     for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
     return typeof is === 'string' ? Array.isArray(value) && value.includes(is) : value === is;
   } catch {

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { readRegularFile } from '../files/regular-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { makeFolder } from '../values/make-folder.js';
 import { isRunning } from '../values/processes.js';
@@ -71,7 +72,7 @@ export class Journal {
     let text: string;
     try {
       checkOwn(this.path);
-      text = readFileSync(this.path, 'utf8');
+      text = readRegularFile(this.path).toString('utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw this.#wrong(`cannot be read: ${(error as Error).message}`, error);

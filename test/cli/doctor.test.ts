@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -422,6 +423,12 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const here = [unlisted(settings), unlisted(join(project, '.gemini/settings.json')), silent, silent];
     const texts = (found: readonly DoctorFinding[]) => found.map(({ level, text }) => [level, text]);
     const before = await doctor();
+    expect(before.found.map(({ fix }) => fix)).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('hookscope connect claude-code --undo'),
+        expect.stringContaining('hookscope connect gemini --project --undo'),
+      ]),
+    );
     expect(texts(before.found)).toEqual(how === 'broken' ? [broken, ...here] : here);
     expect(before.code).toBe(how === 'broken' ? 1 : 0);
     // The hooks file that they name is looked at too, and a script that is gone is told.
@@ -438,6 +445,28 @@ describe('hookscope doctor, of the server and connected agents', () => {
       'problem',
       expect.stringContaining(`${settings} is not read by Claude Code`),
     ]);
+  });
+
+  test('a settings file that is a named pipe or too large is not read, and a connection to it is told', async () => {
+    write('project/hooks.json', { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'no' }] }] });
+    expect((await hookscope('connect', 'gemini', '--project', '--write', '--hooks', 'hooks.json')).code).toBe(0);
+    const settings = join(project, '.gemini/settings.json');
+    const unread = {
+      text: `${settings}, which connected gemini, is no file of at most 16 MiB that can be read.`,
+      fix: 'Connect it again: hookscope connect gemini --project --write.',
+    };
+    for (const make of [
+      () => execFileSync('mkfifo', [settings]),
+      () => writeFileSync(settings, ' '.repeat(16 * 1024 * 1024 + 1)),
+    ]) {
+      rmSync(settings);
+      make();
+      expect((await doctor()).found).toContainEqual(expect.objectContaining(unread));
+    }
+    rmSync(join(root, `${STATE}/connections.json`));
+    expect((await doctor()).code).toBe(0);
+    execFileSync('mkfifo', [join(root, `${STATE}/connections.json`)]);
+    expect((await doctor()).code).toBe(1);
   });
 
   test.each([

@@ -22,7 +22,12 @@ const HOT = [
 ];
 
 /** Classes that extend one another, and share what nobody else may use. */
-const EXTENDED = ['trust/named/command-files', 'trust/named/shell-input', 'trust/named/shell-lines'];
+const EXTENDED = [
+  'trust/named/command-files',
+  'trust/named/run-commands',
+  'trust/named/shell-input',
+  'trust/named/shell-lines',
+];
 
 const WORDS = { private: ts.SyntaxKind.PrivateKeyword, protected: ts.SyntaxKind.ProtectedKeyword } as const;
 

@@ -587,6 +587,11 @@ const limits: readonly Kept[] = [
     'a plain word in a sentence is not masked, nor what else is said not to be found',
   ],
   [
+    'In output that arrives in pieces, a quoted value whose closing quote comes',
+    'emit/redact/own-pieces',
+    'that is not closed, its line is masked and what follows is shown',
+  ],
+  [
     'Of the names in `keys`, no value is found',
     'emit/redact/patterns',
     'where the name says nothing of a value, it is left',

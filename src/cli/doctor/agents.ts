@@ -5,7 +5,7 @@ import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js
 import { ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { type ConnectedSettings, readIfThere, wordsOf } from './connections.js';
+import { type ConnectedSettings, connectCommand, placeOfCommand, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { takenOut } from './taken-out.js';
 
@@ -75,9 +75,12 @@ async function connectionFindings(
   { codex }: FireTimes,
 ): Promise<DoctorFinding[]> {
   const { agent, file, handlers } = connection;
-  const again = `Connect it again: hookscope connect ${plain(agent)} --write.`;
+  const again = `Connect it again${placeOfCommand(connection)}: ${connectCommand(connection)} --write.`;
   const text = readIfThere(file);
-  if (text === undefined) return [problem(`${plain(file)}, which connected ${plain(agent)}, is gone.`, again)];
+  if (text === undefined) {
+    const what = existsSync(file) ? 'is no file of at most 16 MiB that can be read' : 'is gone';
+    return [problem(`${plain(file)}, which connected ${plain(agent)}, ${what}.`, again)];
+  }
   const findings: DoctorFinding[] = [];
   if (handlers.some((one) => ADDRESS.test(one)) && (await import('../../connect/claude-http.js')).othersMayRead(file))
     findings.push(

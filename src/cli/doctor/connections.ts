@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
+import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
+import { readRegularFile } from '../../files/regular-file.js';
 import { clip, plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
+import { realOr } from '../../trust/consent.js';
 import { shellCommands } from '../../trust/named/shell-words.js';
 import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
@@ -102,9 +105,29 @@ function serviceFile(): string | undefined {
   );
 }
 
+/** The command that connects the agent with this file, without what it does: `hookscope connect gemini --project`. */
+export function connectCommand({ agent, file }: ConnectedSettings): string {
+  const isProject = CONNECTABLE.includes(agent) && isProjectFile(agent, file);
+  return `hookscope connect ${plain(agent)}${isProject ? ' --project' : ''}`;
+}
+
+/** Where that command must be run: nothing for here, else words that follow a verb. */
+export function placeOfCommand({ agent, file }: ConnectedSettings): string {
+  if (!CONNECTABLE.includes(agent) || !isProjectFile(agent, file)) return '';
+  return realOr(settingsFile(tableOf(agent), 'project', process.cwd())) === realOr(file) ? '' : ' in that project';
+}
+
+function isProjectFile(agent: string, file: string): boolean {
+  const table = tableOf(agent);
+  const isOf = (whose: 'user' | 'project'): boolean =>
+    realOr(settingsFile(table, whose, process.cwd())) === realOr(file);
+  return !isOf('user') && (isOf('project') || file.endsWith(sep + join(table.connect.project.path)));
+}
+
+/** undefined: it is not there, or is no file that is read. */
 export function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file).toString('utf8');
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { isHookscopeError } from '../../errors.js';
 import { ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { stateFolder } from '../../values/state-folder.js';
-import { type ConnectedSettings, readConnections, readIfThere } from './connections.js';
+import { type ConnectedSettings, connectCommand, readConnections, readIfThere } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 
 /** What is known of connected agents. */
@@ -60,9 +60,9 @@ async function journalFindings(): Promise<DoctorFinding[]> {
   }
 }
 
-const unlistedFinding = ({ agent, file, handlers }: ConnectedSettings): DoctorFinding => ({
+const unlistedFinding = (connection: ConnectedSettings): DoctorFinding => ({
   level: 'remark',
   about: 'agent',
-  text: `${plain(file)} has ${handlers.length === 1 ? 'a hook' : 'hooks'} that hookscope connect has written, but this user's connections.json does not list that file, so it is not known how it was before.`,
-  fix: `To list it, connect it again: hookscope connect ${plain(agent)} --write. To take the hooks out: hookscope connect ${plain(agent)} --undo.`,
+  text: `${plain(connection.file)} has ${connection.handlers.length === 1 ? 'a hook' : 'hooks'} that hookscope connect has written, but this user's connections.json does not list that file, so it is not known how it was before.`,
+  fix: `To list it, connect it again: ${connectCommand(connection)} --write. To take the hooks out: ${connectCommand(connection)} --undo.`,
 });

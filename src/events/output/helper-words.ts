@@ -30,7 +30,7 @@ type Specific = Record<string, unknown>;
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
   const faults: string[] = [];
-  const read: Read = (part) => orFault(spec, faults, part);
+  const read: Reader = (part) => orFault(spec, faults, part);
   const said = meaningOf(withPrintedKeys(output, read));
   if (said === undefined && faults.length === 0) return output;
   const meaning = withRewrite(said ?? {}, read);
@@ -39,7 +39,7 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
 }
 
 /** Reads a part of an answer. */
-type Read = <T>(part: () => T) => T | undefined;
+type Reader = <T>(part: () => T) => T | undefined;
 
 /** On a gate, the rest of an answer counts although a part of it cannot be read. */
 function orFault<T>({ fold }: EventSpec, faults: string[], part: () => T): T | undefined {
@@ -75,7 +75,7 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
 }
 
 /** Refuses `undefined` as the new value, which JSON would drop. It is usually the result of a function that forgot to return. */
-function withRewrite(meaning: Meaning, read: Read): Meaning {
+function withRewrite(meaning: Meaning, read: Reader): Meaning {
   if (meaning.rewrite === undefined) return meaning;
   return { ...meaning, rewrite: read(() => checkRewrite(meaning.rewrite)) };
 }
@@ -87,7 +87,7 @@ function checkRewrite(given: unknown): { readonly value: unknown } {
 }
 
 /** Calls `toJSON` of the values under a helper's keys too. */
-function withPrintedKeys(output: object, read: Read): object {
+function withPrintedKeys(output: object, read: Reader): object {
   let all = output;
   for (const key of HELPER_KEYS) {
     const said: unknown = (output as HelperOutput<string>)[key];
@@ -133,7 +133,7 @@ function besideIn(
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
 /** The keys of an answer besides those of helpers, as JSON has them: without those whose value is undefined. `undefined`: there are none, as usual. */
-function besideHelpers(output: object, read: Read): Specific | undefined {
+function besideHelpers(output: object, read: Reader): Specific | undefined {
   let rest: Specific | undefined;
   for (const key of Object.keys(output)) {
     if (isHelperKey(key)) continue;

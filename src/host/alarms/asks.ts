@@ -9,7 +9,7 @@ type AskKey = Omit<CallKey, 'id'> & { readonly tool: string; readonly id: string
 const MOST = 1_000;
 
 /** A call that hooks asked about. */
-interface Asked {
+interface CallAsk {
   /** What a question about the call has in common with it. */
   readonly question: string;
   /** The depth of the outermost scope whose hooks asked, 0: managed policy. */
@@ -22,7 +22,7 @@ interface Asked {
  */
 export class Asks {
   /** By call, the oldest first. All calls without an id that ask the same question are one. */
-  readonly #calls = new Map<string, Asked>();
+  readonly #calls = new Map<string, CallAsk>();
   /** By question, the calls that it may be about. */
   readonly #questions = new Map<string, Set<string>>();
   /** The questions of calls with an id that no hook asked about, unlike about an equal call. They have a limit of their own, so they push out no ask. */

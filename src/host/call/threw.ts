@@ -15,9 +15,8 @@ const THROWN_DECISION = 'a decision was thrown, which decides nothing: return it
 
 /** Whether a thrown value is what helpers such as `deny()` return. */
 function isDecision(error: unknown): boolean {
-  if (error instanceof Error || !isObject(error)) return false;
   try {
-    return saysByHelper(error);
+    return !(error instanceof Error) && isObject(error) && saysByHelper(error);
   } catch {
     // A proxy that throws on every access.
     return false;

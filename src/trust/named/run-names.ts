@@ -6,11 +6,11 @@ import { UNKNOWN } from './shell-values.js';
  * How a program finds what it runs. `path`: it is the first of the paths that exists; `search`: the first that can be executed; `node`: as
  * Node finds a file without its suffix, or a folder's entry; `module`: any of the paths may be run; `list`: all files that fit a glob.
  */
-type Finding = 'path' | 'search' | 'node' | 'module' | 'list';
+type RunBy = 'path' | 'search' | 'node' | 'module' | 'list';
 
 /** A script that a line surely runs, by a path that is relative to the folder in which the line runs. */
 export interface RunName {
-  readonly finding: Finding;
+  readonly finding: RunBy;
   /** Not normalized, because a folder may be a link. A glob has one `*`, in its last part. */
   readonly paths: readonly string[];
 }
@@ -100,7 +100,7 @@ export class RunNames {
     );
   }
 
-  #add(finding: Finding, paths: readonly string[]): void {
+  #add(finding: RunBy, paths: readonly string[]): void {
     for (const place of this.#places ?? []) {
       const own = paths.filter((path) => isSure(path)).map((path) => tidy(`${place}${path}`));
       const isList = own.some((path) => path.includes(UNKNOWN));

@@ -25,7 +25,7 @@ interface Reading {
 }
 
 /** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
-interface Place {
+interface NamePlace {
   readonly at: number;
   readonly read: (reach: Reach) => OwnValues | undefined;
 }
@@ -43,7 +43,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   const { assigned, option, element, any } = namePatterns(all);
   const read = (text: string): Reading => {
     if (!any.test(text)) return NOTHING;
-    const places: Place[] = [];
+    const places: NamePlace[] = [];
     for (const { index, 0: part, 1: own = '' } of text.matchAll(assigned)) {
       places.push({
         at: index,
@@ -64,7 +64,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   };
 }
 
-function readAll(text: string, places: Place[], known: ReadonlySet<string>): Reading {
+function readAll(text: string, places: NamePlace[], known: ReadonlySet<string>): Reading {
   const reach = new Reach(text);
   const spans: TextSpan[] = [];
   const regions: TextSpan[] = [];
@@ -204,7 +204,7 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
 /** What precedes a name in a line that is no part of a quoted text. */
 const LINE = /(?:^|[\r\n])[^"'`\\\r\n]*$/;
 
-interface Unquoted {
+interface UnquotedValue {
   readonly name: TextSpan;
   readonly separator: number;
   readonly at: number;
@@ -213,7 +213,10 @@ interface Unquoted {
   readonly isQuoted: boolean;
 }
 
-function unquoted(reach: Reach, { name, separator, at, sign, isTight, isQuoted }: Unquoted): OwnValues | undefined {
+function unquoted(
+  reach: Reach,
+  { name, separator, at, sign, isTight, isQuoted }: UnquotedValue,
+): OwnValues | undefined {
   const { text } = reach;
   const before = text.slice(Math.max(0, name[0] - 2), name[0]);
   const isWithinQuotes = !isQuoted && /["'`]$/.test(before);
