@@ -28,9 +28,10 @@ const DIFFERENCES: Readonly<Record<string, (id: string) => Difference>> = {
   'async PreToolUse': NOTHING('the host follows the work itself; the program has nothing to wait for'),
   'badoutput PreToolUse': NOTHING('bad output is not passed on: it is no opinion, and told as bad_schema'),
   'throw PreToolUse': NOTHING('under the default policy a throw is no opinion, and told as threw'),
-  'plain-host-wrong-event-name PreToolUse': NOTHING(
-    'onFailure decides for callbacks in code, so a wrong event name fails open here; it is told as bad_schema',
-  ),
+  'plain-host-wrong-event-name PreToolUse': (id) => ({
+    why: 'on a gate, what else a wrong answer says counts, except an allow; the wrong event name is told as bad_schema',
+    line: success(id, { hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'x' } }),
+  }),
   'throw-block PreToolUse': (id) => ({
     why: 'the error says which hook failed: ours may be one of many',
     line: JSON.stringify({

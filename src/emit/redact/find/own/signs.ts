@@ -21,6 +21,12 @@ export function behindSigns(
   { regions, read }: { readonly regions: readonly TextSpan[]; readonly read: readonly TextSpan[] },
 ): readonly TextSpan[] {
   const spans: TextSpan[] = [];
+  const ends = new Map(read.map(([from, to]) => [from, to] as const));
+  /** Whether the value that begins there was read in quotes, to the closing one. */
+  const isClosed = (from: number): boolean => {
+    const end = ends.get(from);
+    return end !== undefined && /["'`]/.test(text[end] ?? '') && text[end] === text[from - 1];
+  };
   let region = 0;
   let next = 0;
   let behind = 0;
@@ -37,7 +43,7 @@ export function behindSigns(
       behind = span[1];
       const said = text.slice(span[0], span[1]);
       while (next < read.length && (read[next] as TextSpan)[1] < span[1]) next++;
-      if ((read[next]?.[0] ?? text.length) <= span[0] || EXPANDED.test(said)) continue;
+      if ((read[next]?.[0] ?? text.length) <= span[0] || EXPANDED.test(said) || isClosed(span[0])) continue;
       if (text.startsWith('=>', index) && !BRACED.test(text.slice(Math.max(0, span[0] - 90), span[0]))) continue;
       while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;
       const isRead = (regions[region]?.[0] ?? text.length) <= index;
