@@ -1,7 +1,7 @@
 /** The most texts that are kept for all agents together. */
 const MOST = 1_000;
 /** The most agents whose lists are kept, without texts too: an answer about one that is no longer kept is dropped when it comes. */
-const MOST_AGENTS = 10_000;
+const MOST_AGENTS = 1_000;
 
 /**
  * Pending context of agents that have no scope of their own. A list belongs to one agent, not to its id: fires keep the list of the agent that
