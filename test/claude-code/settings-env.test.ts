@@ -48,6 +48,14 @@ test.each([
   'TEAM=pre-$TEAM ./g.sh',
   'TEAM=$(f "$TEAM") ./g.sh',
   'TEAM="a b $TEAM"; ./g.sh',
+  'TEAM=(a "$TEAM"); ./g.sh',
+  'TEAM+=(a); echo "$TEAM"',
+  '(( TEAM == 1 )); echo $TEAM',
+  'echo $TEAM; TEAM=(a b)',
+  "echo 'TEAM=(a b)'; echo $TEAM",
+  '# TEAM=(a b)\necho $TEAM',
+  'printf -v OTHER %s $TEAM',
+  'TEAM=$(a $(b $(c $TEAM))); ./g.sh',
 ])('%s lacks a variable of the settings', (command) => {
   expect(lacks({ type: 'command', command })).toBe(true);
 });
@@ -74,6 +82,30 @@ test.each([
   "cat <<-'E'\n\t$TEAM\n\tE",
   `echo $'a\\'$TEAM'`,
   '"$CLAUDE_PROJECT_DIR"/g.sh',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a shell's.
+  'TEAM=(a b); echo "${TEAM[0]}"',
+  'declare -a TEAM=(a b); echo "$TEAM"',
+  'TEAM[0]=a; echo "$TEAM"',
+  'TEAM=$(a $(b $(c))); echo "$TEAM"',
+  'TEAM="$(a "$(b "$(c)")")"; echo "$TEAM"',
+  'TEAM=$(echo ")"); echo "$TEAM"',
+  "TEAM=$(echo ')'); echo $TEAM",
+  'TEAM=<(x); cat $TEAM',
+  'TEAM=$(cat <(a <(b <(c)))); echo "$TEAM"',
+  'TEAM=$(cat <<E\na ) b\nE\n)\necho "$TEAM"',
+  "TEAM=$(cat <<'E'\nit's ( $TEAM\nE\n)\necho \"$TEAM\"",
+  'TEAM=$(case $x in (a) echo b;; esac); echo "$TEAM"',
+  'TEAM=`a "b c" (`; echo "$TEAM"',
+  'TEAM=$((1 + (2 * (3)))); echo $TEAM',
+  '(( TEAM = 1 )); echo $TEAM',
+  'let TEAM=1+1; echo $TEAM',
+  "printf -v TEAM '%s' a; echo $TEAM",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a shell's.
+  'TEAM=${x:-"a b"}; echo $TEAM',
+  'echo x # y\nTEAM=(a b); echo $TEAM',
+  'echo $$; TEAM=(a b); echo $TEAM',
+  'cat <<E\nx\nE\nTEAM=(a b); echo $TEAM',
+  `echo $'a\\'b' 'c'; TEAM=(a b); echo $TEAM`,
 ])('%s lacks none', (command) => {
   expect(lacks({ type: 'command', command })).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { isObject, isText } from '../../values/shape.js';
+import { type SetHere, setsOf } from './shell-sets.js';
 
 /** A variable in the `env` of a settings file. Claude Code passes it to hooks, hookscope does not: see docs/limitations.md. */
 export interface SettingsVariable {
@@ -51,17 +52,24 @@ export function lackingIn(
     shell === 'powershell' ? POWERSHELL_USES : USES,
   ))
     if (escapes.length % 2 === 0 && !used.has(name)) used.set(name, index);
+  let parsed: SetHere[] | undefined;
+  const isSetBefore = (name: string, at: number): boolean => {
+    if (sets(name, shell).test(whole.slice(0, at))) return true;
+    if (shell !== 'bash' || whole.length > LONGEST) return false;
+    parsed ??= setsOf(texts.join('\n'));
+    return parsed.some((set) => set.name === name && set.end <= at);
+  };
   return [...used].flatMap(([name, at]) => {
     const variable = byName.get(name);
     if (variable === undefined || GIVEN.test(name) || environment[name] === variable.value) return [];
-    return sets(name, shell).test(whole.slice(0, at)) ? [] : variable;
+    return isSetBefore(name, at) ? [] : variable;
   });
 }
 
 /** The value of an assignment, up to what ends its word. */
 const VALUE = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|\\.|\$(?!\()|[^\s;|&"'()\\$])*[\s;|&)]`;
 
-/** Matches a command that sets a variable. The value of `NAME=$NAME` is not set by it. */
+/** Matches a command that sets a variable, also in a text that a shell of its own reads. The value of `NAME=$NAME` is not set by it. */
 const sets = (name: string, shell: HookTexts['shell']): RegExp =>
   shell === 'powershell'
     ? new RegExp(String.raw`\$\{?env:${name}\}?[ \t]*=`, 'i')
@@ -90,7 +98,10 @@ interface HereDocument {
   readonly isExpanded: boolean;
 }
 
-/** The parts of a command line in which a shell expands variables: no comment, and nothing that is quoted for good. */
+/**
+ * The parts of a command line in which a shell expands variables: no comment, and nothing that is quoted for good. Each stands where it stood,
+ * with blanks in place of the others.
+ */
 function expandedBy(line: string): string {
   if (line.length > LONGEST) return line;
   let kept = '';
@@ -103,41 +114,42 @@ function expandedBy(line: string): string {
     kept += line.slice(at, at + length);
     at += length;
   };
+  const drop = (length: number, instead = ''): void => {
+    kept += instead.padEnd(Math.min(length, line.length - at));
+    at += length;
+  };
   while (at < line.length) {
     const character = line[at] as string;
     const next = line[at + 1];
     const begin = isQuoted() ? undefined : matchAt(HEREDOC, line, at);
     const ansi = isQuoted() ? undefined : matchAt(ANSI_QUOTED, line, at);
     if (character === '\\') keep(2);
-    else if (character === '$' && next === '$') at += 2;
+    else if (character === '$' && next === '$') drop(2);
     else if (line.startsWith('<<<', at)) keep(3);
     else if (begin !== undefined) {
       const [whole, dash, single, double, bare = ''] = begin as unknown as readonly string[];
       const isExpanded =
         !/['"\\]/.test(whole as string) || reads(kept) || PIPED.test(restOfLine(line, at).slice(0, NEAR));
       documents.push({ end: single ?? double ?? bare, tabs: dash === '-', isExpanded });
-      at += (whole as string).length;
+      drop((whole as string).length);
     } else if (ansi !== undefined) {
-      kept += reads(kept) ? ` ${ansi[1]} ` : "''";
-      at += ansi[0].length;
+      drop(ansi[0].length, reads(kept) ? `  ${ansi[1]}` : "''");
     } else if (character === "'" && !isQuoted()) {
       const end = line.indexOf("'", at + 1);
       const text = line.slice(at + 1, end < 0 ? undefined : end);
-      kept += reads(kept) ? ` ${text} ` : "''";
-      at += text.length + 2;
+      drop(text.length + 2, reads(kept) ? ` ${text}` : "''");
     } else if (
       character === '#' &&
       open.at(-1) !== '"' &&
       open.at(-1) !== '{' &&
       /^$|[\s;|&(]/.test(line.charAt(at - 1))
     )
-      at += restOfLine(line, at).length;
+      drop(restOfLine(line, at).length);
     else if (character === '\n' && documents.length > 0) {
       keep(1);
       for (const document of documents) {
         const text = textOf(document, line.slice(at));
-        if (document.isExpanded) kept += text;
-        at += text.length;
+        drop(text.length, document.isExpanded ? text : '');
       }
       documents = [];
     } else {
