@@ -25,8 +25,8 @@ export interface SkipFacts extends KnownAgent {
 interface Reason {
   /** Why the hook did not run, in words. */
   readonly why: string;
-  /** How to make the hook run. `place`: its file, as text that is safe to print. */
-  change(place: string): string;
+  /** How to make the hook run. `place`: its file, as text that is safe to print. `records`: the option by which commands read the same records. */
+  change(place: string, records?: string): string;
   /** Runs before every call. A reason without a check is found when the hook is registered or planned, or by the walk. */
   readonly check?: SkipCheck;
 }
@@ -105,8 +105,8 @@ export const SKIP_REASONS = {
   },
   shadow: {
     why: 'it is not enforced: where its matcher and rule match, it is asked after the decision, which it cannot change',
-    change: (place) =>
-      `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow has what it would have said.`,
+    change: (place, records = '') =>
+      `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow${records} has what it would have said.`,
   },
   invalid: {
     why: 'it cannot run as it is written',

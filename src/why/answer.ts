@@ -47,18 +47,22 @@ export interface WhyFacts {
   readonly calls?: readonly ToolCallRecord[] | undefined;
   /** How runs of hooks of the fire ended. */
   readonly ends?: readonly RunEnd[] | undefined;
+  /** The option by which commands read the same records, with a blank before it; empty: they find them. */
+  readonly records?: string | undefined;
 }
 
 /** Builds the answer from the fire's record and facts from other records. */
 export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
-  const { agent, hook, otherFires, outcome, calls } = facts;
+  const { agent, hook, otherFires, outcome, calls, records = '' } = facts;
   const ends = endsIn(record, facts.ends ?? []);
   const meant = record.handlers.filter((handler) => isMeant(handler, hook));
   const asked = meant.filter(({ status }) => status !== 'skipped');
-  const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
+  const notAsked = meant
+    .filter(({ status }) => status === 'skipped')
+    .map((handler) => skipped(record, handler, records));
   const rewritten = rewrittenTo(record);
   const answers = answersIn(record);
-  const changes = record.unanswered === undefined ? changesFor(record, { calls, ends }) : [MEND_ITSELF];
+  const changes = record.unanswered === undefined ? changesFor(record, { calls, ends }) : [mendItself(records)];
   const all = (texts: readonly string[]): string[] => texts.map(ended);
   return {
     fire_id: record.fire_id,
@@ -77,7 +81,7 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
     outcome: all(outcome),
     changes: all([
       ...(hook === undefined || record.unanswered !== undefined ? changes : []),
-      ...forNotAsked(record, notAsked),
+      ...forNotAsked(record, notAsked, records),
       ...otherFires.changes,
     ]),
   };
@@ -93,7 +97,8 @@ function byItself({ decision }: FireRecord, reason: string): string {
   return `Hookscope itself answered and stopped nothing, ${why}`;
 }
 
-const MEND_ITSELF = 'For hooks to decide it, what the reason names must be mended; hookscope doctor looks for the rest';
+const mendItself = (records: string): string =>
+  `For hooks to decide it, what the reason names must be mended; hookscope doctor${records} looks for the rest`;
 
 /** Sentences about what another agent's protocol cannot express. */
 const untold = ({ losses = [] }: FireRecord): string[] =>
@@ -107,22 +112,22 @@ interface SkippedHook {
   readonly isForOthers: boolean;
 }
 
-function skipped(record: FireRecord, handler: HandlerRecord): SkippedHook {
-  const { why, change } = whyNotAsked(record, handler);
+function skipped(record: FireRecord, handler: HandlerRecord, records: string): SkippedHook {
+  const { why, change } = whyNotAsked(record, handler, records);
   const isForOthers = handler.reason === 'matcher' || handler.reason === 'if';
   const told = sentence(handler, `${who(handler)} was not asked: ${why}.`);
   return { told, name: shortName(handler.name), change, isForOthers };
 }
 
 /** What would have to change for hooks to be asked. Most are for other calls, and their advice is alike, so that of several is one sentence. */
-function forNotAsked({ fire_id }: FireRecord, hooks: readonly SkippedHook[]): string[] {
+function forNotAsked({ fire_id }: FireRecord, hooks: readonly SkippedHook[], records: string): string[] {
   const others = hooks.filter(({ isForOthers }) => isForOthers).length;
   const told = others > 1 ? hooks.filter(({ isForOthers }) => !isForOthers) : hooks;
   const each = told.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`);
   if (others < 2) return each;
   return [
     ...each,
-    `${others} hooks are for other calls. What would have to change for one of them to be asked: hookscope why ${clip(fire_id, 60)} --hook NAME.`,
+    `${others} hooks are for other calls. What would have to change for one of them to be asked: hookscope why ${clip(fire_id, 60)} --hook NAME${records}.`,
   ];
 }
 

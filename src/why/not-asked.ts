@@ -11,8 +11,8 @@ export interface NotAskedReason {
   readonly change: string;
 }
 
-/** Reads the explanation from the hook's row in a fire. */
-export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAskedReason {
+/** Reads the explanation from the hook's row in a fire. `records`: the option by which commands read the same records. */
+export function whyNotAsked(record: FireRecord, handler: HandlerRecord, records = ''): NotAskedReason {
   const { reason } = handler;
   const known = reason !== undefined && Object.hasOwn(SKIP_REASONS, reason);
   if (!known)
@@ -23,7 +23,7 @@ export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAske
           : `for the reason ${plain(reason)}, which this version does not know`,
       change: 'Ask the version of hookscope that wrote the record.',
     };
-  const { why, change } = { ...usual(reason, handler), ...FROM_RECORD[reason]?.(record, handler) };
+  const { why, change } = { ...usual(reason, handler, records), ...FROM_RECORD[reason]?.(record, handler) };
   return { why: withWhy(why, reason, handler), change };
 }
 
@@ -34,9 +34,9 @@ function withWhy(text: string, reason: SkipReason, { why }: HandlerRecord): stri
     : `${text} (${clip(why, 200)})`;
 }
 
-function usual(reason: SkipReason, handler: HandlerRecord): NotAskedReason {
+function usual(reason: SkipReason, handler: HandlerRecord, records: string): NotAskedReason {
   const { why, change } = SKIP_REASONS[reason];
-  return { why, change: change(placeOf(handler)) };
+  return { why, change: change(placeOf(handler), records) };
 }
 
 /** Explanations that use more of the record than the reason alone. */

@@ -6,6 +6,7 @@ import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
 import { wrongOption } from '../../values/options.js';
 import { stateFolder } from '../../values/state-folder.js';
+import { sameStore } from '../history/again.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
 import { unclosedOf } from '../history/unclosed.js';
@@ -50,7 +51,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const { handlers, hooksFiles: theirs } = connected(connections.all);
   const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];
   const mask = maskOf(flags);
-  const health = new Health(mask.record);
+  const health = new Health(mask.record, sameStore(flags));
   const isTaken = (await serverState(defaultSocket())) === 'stranger';
   const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
   const places = flags.store === undefined ? found : [flags.store];

@@ -10,6 +10,7 @@ import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { shortName } from '../../why/words.js';
+import { optionWith } from '../history/again.js';
 import { wordsFor } from '../host/claude-flags.js';
 import { openHost } from '../host/open-host.js';
 import type { DoctorFinding } from './finding.js';
@@ -36,7 +37,7 @@ export async function fileFindings(
             level: 'problem',
             about: 'file',
             text: `${more} more mistakes are in hook files here.`,
-            fix: 'See hookscope check.',
+            fix: `See hookscope check${hooksFiles.length > 0 ? ' .' : ''}${hooksFiles.map((file) => optionWith('hooks', file)).join('')}.`,
           } as const,
         ]
       : []),

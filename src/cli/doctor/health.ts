@@ -56,6 +56,8 @@ export class Health {
   readonly #unanswered = new OwnAnswers();
   readonly #background = new BackgroundRuns<BackgroundRun>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
+  /** The option by which commands read the same records. */
+  readonly #records: string;
   /** When each agent's own hooks last fired, in milliseconds since 1970; agents that use our format count as `claude-code`. */
   readonly agents = new Map<string, number>();
   fires = 0;
@@ -63,8 +65,9 @@ export class Health {
   alone: string | undefined;
 
   /** `mask` is applied to records before findings quote them: a secret in a shortened text would no longer be recognised. */
-  constructor(mask: <R extends HookRecord>(record: R) => R) {
+  constructor(mask: <R extends HookRecord>(record: R) => R, records = '') {
     this.#mask = mask;
+    this.#records = records;
   }
 
   add(record: HookRecord): void {
@@ -101,8 +104,8 @@ export class Health {
   findings(slow: number): DoctorFinding[] {
     const hooks = [...this.#seen.values()];
     return [
-      ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, this.#mask(last))),
-      ...this.#unanswered.findings(this.#mask),
+      ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, this.#mask(last), this.#records)),
+      ...this.#unanswered.findings(this.#mask, this.#records),
       ...hooks.flatMap((seen) => this.#judge(seen, slow)),
       ...this.#gaps.findings(),
     ];
@@ -138,7 +141,7 @@ export class Health {
       last: this.#shown(seen.last),
       lastFailed: lastFailed === undefined ? undefined : this.#shown(lastFailed).handler,
     };
-    if (seen.ran === 0) return neverRan(shown);
+    if (seen.ran === 0) return neverRan(shown, this.#records);
     return [...failing(shown), ...slowness(shown, slow)];
   }
 
@@ -180,13 +183,13 @@ function count(counts: Map<string, number>, key: string): void {
 /** Reasons for skipping a hook that do not depend on the call. */
 const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
-function neverRan({ event, listed: often, skips, last }: MaskedHealth): DoctorFinding[] {
+function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);
   const [[reason = ''] = []] = reasons;
   const wrong = WRONG.includes(reason);
   if (!wrong && often < OFTEN) return [];
   const words = reasons.map(([name, times]) => `${plain(skipWords(name))}${reasons.length > 1 ? ` (${times})` : ''}`);
-  const { change } = whyNotAsked(last.record, last.handler);
+  const { change } = whyNotAsked(last.record, last.handler, records);
   return [
     {
       level: wrong ? 'problem' : 'remark',
@@ -231,12 +234,17 @@ function slowness({ event, times: measured, last }: MaskedHealth, slow: number):
   ];
 }
 
-function alarmFinding(kind: string, often: number, { message, tool_use_id: id }: AlarmRecord): DoctorFinding {
+function alarmFinding(
+  kind: string,
+  often: number,
+  { message, tool_use_id: id }: AlarmRecord,
+  records: string,
+): DoctorFinding {
   return {
     level: 'problem',
     about: 'alarm',
     text: `${alarmsInWords(kind)}, ${times(often)} (${plain(kind)}), the last time: ${clip(message.trim(), 200)}.`,
-    fix: `See hookscope history --alarms, and hookscope why ${clip(id, 60)}.`,
+    fix: `See hookscope history --alarms${records}, and hookscope why ${clip(id, 60)}${records}.`,
   };
 }
 

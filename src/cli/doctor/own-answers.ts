@@ -14,7 +14,7 @@ export class OwnAnswers {
   }
 
   /** A remark, because the cause may have been mended since; one that persists is a finding of its own. */
-  findings(mask: (record: FireRecord) => FireRecord): DoctorFinding[] {
+  findings(mask: (record: FireRecord) => FireRecord, records: string): DoctorFinding[] {
     if (this.#last === undefined) return [];
     const { event, time, fire_id, unanswered = '' } = mask(this.#last);
     const many = this.#count === 1 ? 'an event' : `${this.#count} events`;
@@ -24,7 +24,7 @@ export class OwnAnswers {
         level: 'remark',
         about: 'hook',
         text: `Hookscope itself answered ${many}, ${last} ${plain(time)} (${plain(event)}), ${whyItself([unanswered])}: ${clip(unanswered.trim(), 200)}.`,
-        fix: `If that was not mended since: do what the reason says. See hookscope why ${clip(fire_id, 60)}.`,
+        fix: `If that was not mended since: do what the reason says. See hookscope why ${clip(fire_id, 60)}${records}.`,
       },
     ];
   }

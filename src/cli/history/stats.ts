@@ -6,6 +6,7 @@ import { type HookTally, Tallies } from '../../why/tally.js';
 import type { Flags } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
+import { optionWith, sameStore } from './again.js';
 import { readFilter } from './filter.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
@@ -47,7 +48,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
     if (unanswered.length > 0)
       terminal.tell(
-        `${unanswered.length} of the ${fires} fires ${unanswered.length === 1 ? 'was' : 'were'} answered by hookscope itself, ${whyItself(unanswered)} (hookscope history --unanswered)`,
+        `${unanswered.length} of the ${fires} fires ${unanswered.length === 1 ? 'was' : 'were'} answered by hookscope itself, ${whyItself(unanswered)} (hookscope history --unanswered${mask.text(sameFires(flags))})`,
       );
     if (rows.length > 0) return 0;
     const unknown = named.unknownHook();
@@ -57,6 +58,17 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     return 0;
   });
 }
+
+/** The options of another command that is to look at the same fires. */
+const sameFires = ({ agent, event, since, until, store }: StatsFlags): string =>
+  [
+    optionWith('agent', agent),
+    optionWith('event', event),
+    ...[since, until].map((time, i) =>
+      optionWith(i === 0 ? 'since' : 'until', time === undefined ? undefined : new Date(time).toISOString()),
+    ),
+    sameStore({ store }),
+  ].join('');
 
 const keyOf = ({ event, session_id: session, tool_use_id: call }: FireRecord): string =>
   JSON.stringify([event, session, call]);

@@ -3,6 +3,7 @@ import { type UnclosedProcess, unclosedWriters } from '../../emit/sinks/files/op
 import { keptPlaces } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
+import { sameStore } from './again.js';
 
 /** Writers that were killed, ended without closing their sink or could not write all: those of the store, if it is a file, otherwise those of the server's files. */
 export function unclosedOf(place: string | undefined): (UnclosedProcess & { readonly file: string })[] {
@@ -24,7 +25,7 @@ export function tellUnclosed(
         ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
         : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     terminal.tell(
-      `process ${pid}, which wrote some of these to ${file}, ${how} (hookscope doctor says after which record)`,
+      `process ${pid}, which wrote some of these to ${file}, ${how} (hookscope doctor${sameStore({ store: place })} says after which record)`,
     );
   }
 }

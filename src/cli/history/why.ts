@@ -10,6 +10,7 @@ import { findForEach, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
+import { sameStore } from './again.js';
 import { DeciderNames } from './deciders.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { isIdLike, recordLine, shortId } from './line.js';
@@ -40,7 +41,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     const [id] = ids;
     if (id === undefined) {
       const isThere = !isLast && isChosen && (await idsLike(store, what, undefined)).length > 0;
-      throw notFound(what, store, isThere);
+      throw notFound(what, store, { isThere, records: sameStore(flags) });
     }
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
     const { fires, found } = await recordsOf(store, id, { hook, mask, chosen, shadow: flags.shadow });
@@ -61,6 +62,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
         outcome: last ? outcome : [],
         calls: found.records.includes(fire) ? callRecords(found.records).calls : [],
         ends: ends.filter(({ fire_id }) => fire_id === fire.fire_id),
+        records: mask.text(sameStore(flags)),
       };
       const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
@@ -247,10 +249,14 @@ function telling(fires: readonly FireRecord[], hook: string | undefined): readon
   return (own.length > 0 ? own : fires).slice(0, 1);
 }
 
-function notFound(what: string, store: RecordStore, isThere: boolean): HookscopeError {
+function notFound(
+  what: string,
+  store: RecordStore,
+  { isThere, records }: { readonly isThere: boolean; readonly records: string },
+): HookscopeError {
   const other = isThere
     ? `holds ${what}, but nothing of it matches the options`
-    : `holds no fire and no call with the id ${what}; hookscope history lists them`;
+    : `holds no fire and no call with the id ${what}; hookscope history${records} lists them`;
   return new HookscopeError('FILE', {
     file: store.place,
     problem: what === 'last' ? 'holds no fire of that kind' : other,
