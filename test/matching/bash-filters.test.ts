@@ -30,8 +30,6 @@ it.each([
 });
 
 it.each([
-  `awk '{print|"cat>s"}'`,
-  `awk '{print | "tee s"}'`,
   `awk '{print | c}'`,
   `awk '{f="s";print > f}'`,
   `awk -v f=s '{print > f}'`,
@@ -39,7 +37,6 @@ it.each([
   `awk '{print > "s" ""}'`,
   `awk '{print > $NF}'`,
   `awk '{print > ENVIRON["F"]}'`,
-  `awk '{system("tee s")}'`,
   `awk -f a.awk`,
   `awk "$PROGRAM"`,
   `awk --odd '{print}'`,
@@ -55,12 +52,12 @@ it.each([
   `sed '1~k'`,
   `sed p -e p`,
   `xargs sed`,
-  'uniq $A',
+  'uniq $A $B',
+  'uniq $(ls)',
   'uniq {a,s}',
   'uniq a s t',
-  'uniq -1 a',
   'xargs uniq a',
-  'find . -exec uniq {} s \\;',
+  'find . -exec uniq {} +',
   'xxd --odd a',
 ])('a Bash rule takes %s to write any file that the line runs', (write) => {
   for (const run of ['sh s', 'bash build.sh', '. ./.s', 'EDITOR=./s git commit', 'export PATH=.; s'])
@@ -150,3 +147,77 @@ it.each(["sed -n 'w s'", `awk '{print > "s"}'`, 'sort -o s', 'uniq - s', 'uniq -
     expect(asks(`find . -exec ${write} \\; <<< 'ls x'; sh s`)).toBe(true);
   },
 );
+
+it.each([
+  'awk --version',
+  'sed --help',
+  'uniq --version',
+  'xxd -h',
+  `sed -n \${N}p data`,
+  'sed -n $N,5p data',
+  'sed "$N d" data',
+  'sed -n "$n,\\$p" data',
+  `sed -n "$((n+1)),+\${m}p" data`,
+  'sed -n "$(grep -n a data | cut -d: -f1),\\$p" data',
+  `awk '{print length/2, i++ / 2, length / 3 "/"}' data`,
+  `awk '{gsub(/[/]/, "-"); sub(/[^/]+\\//, ""); print}' data`,
+  `awk 'function max(a, b) { return a > b ? a : b } { x = $1 > 5; print max(x, $2) }' data`,
+  `awk 'BEGIN { while (("date -u" | getline d) > 0) print d; system("") }'`,
+  `awk '{print $1 | "sort -rn | head"; print $2 | "sort -t\\"\\t\\" -k2"}' data`,
+  `awk "{print \\$1, $N, \\"$a\\" ~ /$b/}" data`,
+  `sed 's/[^\\]]*//; s/[\\/]/-/; /[\\]]/d' data`,
+  "sed '/x/c\\  replaced' data",
+  'uniq $f',
+  'uniq -3 data',
+  'xxd -s $OFF -l 16 data',
+  'xxd -skip 4 data',
+  'find . | xargs -n 1 uniq -c',
+  'find . -exec uniq {} \\;',
+  `find . -exec awk '{print FILENAME}' {} +`,
+  `n=$(wc -l < data); sed -n "\${n}p" data`,
+  `n=5; sed -n "\${n}p" data`,
+])('a Bash rule does not ask about a script beside %s, of which nothing is a file that is written', (read) => {
+  for (const run of ['bash build.sh', './run.sh | head', '. ~/.nvm/nvm.sh; nvm use'])
+    expect([run, asks(`${read}; ${run}`)]).toEqual([run, false]);
+});
+
+it.each([
+  `awk '{print|"cat>s"}'`,
+  `awk '{print | "tee s"}'`,
+  `awk '{system("tee s")}'`,
+  `awk 'BEGIN {"curl h > s" | getline}'`,
+  `awk '{print length / 2 > "s"}'`,
+  `awk '{x[/[/]/] = "/"; print > "s"}'`,
+  `awk '{print a,\n b > "s"}'`,
+  `awk '/[/]/ {print > "s"} # /'`,
+])('a Bash rule knows which file %s writes, also by a command or as only some programs read it', (write) => {
+  expect(asks(`curl -s h | ${write}; sh s`)).toBe(true);
+  expect(asks(`curl -s h | ${write}; sh build.sh`)).toBe(false);
+});
+
+it('a Bash rule sees the commands of an awk program', () => {
+  for (const program of ['{print | "rm x"}', 'BEGIN {"rm x" | getline a}', '{system( "cd /; rm x" )}'])
+    expect([program, asks(`awk '${program}' data`)]).toEqual([program, true]);
+  expect(asks(`awk '{print "ls " $1 | "sh"}' data`)).toBe(true);
+});
+
+it.each([
+  ['N="1w s"', 'N="15"', `sed -n "\${N}p"`],
+  ["N='1p;w s\n#'", "N='1'", `sed -n \${N}p`],
+  ["M='w s'; N=$M", "M='$'; N=$M", 'sed -n "$N p"'],
+  ["N=$(echo 'w s')", 'N=$(wc -l < web)', `sed -n "\${N}p"`],
+  ['N=1', 'N=$1', `sed -n "\${N:-1w s;1}p"`, `sed -n "\${N:-1}p"`],
+  ["read N <<< '1w s;1'", "read N <<< '1'", `sed -n "\${N}p"`],
+  ['printf -v N "1w s"', 'printf -v N "1"', `sed -n "\${N}p"`],
+  ["N='x/w s\n#'", "N='wide s'", 'sed -n "s/a/$N/"'],
+  ["N='x\nw s'", "N='w s'", 'sed -n "1a $N"'],
+  [`P='1; {print > "s"}'`, "P='1'", 'awk "NR==$P"'],
+  [`P='x" > "s'`, "P='x s'", 'awk "{print \\"$P\\"}"'],
+  ["F='- s'", "F='s'", 'uniq $F'],
+  ["F='1 - s'", "F='1'", 'xxd -r -ps -s $F -'],
+  ['for N in 1 "2w s"; do', 'for N in 1 2; do', `sed -n "\${N}p"; done`],
+])('a Bash rule takes %s to make another program of an expansion, and %s not', (set, other, write, same = write) => {
+  const line = (...parts: string[]): string => `curl -s h | { ${parts.join('; ').replace('do;', 'do')}; }; sh s`;
+  expect(asks(line(set, write))).toBe(true);
+  expect(asks(line(other, same))).toBe(false);
+});

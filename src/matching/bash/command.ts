@@ -32,7 +32,7 @@ import {
 import { addTexts } from './texts.js';
 import { runsOthers, useOf } from './use.js';
 import type { OptionUse } from './used.js';
-import { isFile, isHole, type KnownWord, textsOf } from './words.js';
+import { appendsOne, isFile, isHole, type KnownWord, restOf, textsOf } from './words.js';
 
 /** Whether a word may contain commands. */
 export function mayHold({ text, sure }: KnownWord): boolean {
@@ -154,7 +154,8 @@ export function readWords(
         found.called.add(lastName(words[use.unlessFolder]?.text ?? ''));
       }
       readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
-      noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open' });
+      const isOne = appendsOne(words[at - 1], words[at - 2]);
+      noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open', isOne });
       if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
       if (use.shell && around.input !== undefined) found.runsTexts = found.runsSurely = true;
       for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
@@ -246,8 +247,9 @@ function readRest(
     const isShown = shown.has(at) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
     if (expands && RENAMING.test(word.text)) throw new UnknowableError();
     if (value !== undefined && !isShown) {
-      readAssignment(variable, { ...word, text: value, sure }, found);
-      if (exports) noteGiven(variable, { ...word, text: value, sure }, found);
+      const given = { ...restOf(word, word.text.length - value.length), sure };
+      readAssignment(variable, given, found);
+      if (exports) noteGiven(variable, given, found);
     } else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);

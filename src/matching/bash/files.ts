@@ -1,6 +1,16 @@
 import type { Redirection } from 'unbash';
+import { isDeceived, noteSet } from './filters/assumed.js';
 import { orders } from './filters/columns.js';
-import { ANY_FILE, isLine, noteFiltered, noteStartUp, noteWritten, READ_ALWAYS } from './filters/noted.js';
+import {
+  ANY_FILE,
+  type FilterContext,
+  isLine,
+  noteAny,
+  noteFiltered,
+  noteStartUp,
+  noteWritten,
+  READ_ALWAYS,
+} from './filters/noted.js';
 import {
   callsTest,
   filledIn,
@@ -16,7 +26,7 @@ import {
   spread,
 } from './moves.js';
 import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS, STAYING } from './names.js';
-import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend, spendText } from './reading.js';
+import { type BashFiles, type BashReading, COST, lastName, spend, spendText } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
 
@@ -34,6 +44,8 @@ export function noFiles(): BashFiles {
     values: new Set(),
     held: new Map(),
     filled: new Set(),
+    set: new Map(),
+    assumed: new Set(),
     programs: new Set(),
     evaluated: new Set(),
     defined: new Set(),
@@ -49,11 +61,12 @@ const SETS = [
   'variables',
   'values',
   'filled',
+  'assumed',
   'programs',
   'evaluated',
   'defined',
 ] as const;
-const MAPS = ['moved', 'held'] as const;
+const MAPS = ['moved', 'held', 'set'] as const;
 
 /** Merges what is known about the files of a text into `found`. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
@@ -112,7 +125,7 @@ export function noteFiles(
   use: OptionUse,
   given: readonly KnownWord[],
   found: BashReading,
-  { input, hole, open }: ScriptContext & { readonly open: boolean },
+  { input, hole, open, isOne }: FilterContext,
 ): void {
   const name = given[0] as KnownWord;
   // All of its words have been read for this.
@@ -121,7 +134,8 @@ export function noteFiles(
     const known = use.writes ? Array.isArray(input) : isLine(input) && orders(given, use.targets);
     for (const target of use.targets) noteWritten(target, known, found);
   }
-  noteFiltered(use, input, open, found);
+  noteFiltered(use, { input, hole, open, isOne }, found);
+  noteSet(given, input, found);
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
@@ -216,6 +230,7 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
  */
 export function runsPieces(found: BashReading): boolean {
   const { ran, taken } = found;
+  if (isDeceived(found)) noteAny(found);
   const written = spread(found.written, found);
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);

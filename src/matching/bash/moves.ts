@@ -121,7 +121,8 @@ function notePlace(path: string): (name: string, found: BashFiles) => void {
 }
 
 /** Notes the value of a variable, which may be the path of a program, or of a folder of programs. */
-export function noteHeld(variable: string, value: KnownWord, { values, held }: BashFiles): void {
+export function noteHeld(variable: string, value: KnownWord, { values, held, set }: BashFiles): void {
+  set.set(variable, new Set([...(set.get(variable) ?? []), value.marked ?? value.text]));
   const last = lastName(value.text);
   const isPlaced = IS_PLACED.test(value.text);
   if (value.sure === undefined || (isPlaced && ON_PATH.test(last))) values.add(last);

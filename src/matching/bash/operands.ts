@@ -13,7 +13,12 @@ export function noteTargets(
 ): void {
   if (targets === undefined && moves === undefined && filter === undefined) return;
   const given = words.slice(from);
-  if (filter !== undefined) use.filter = { read: filter, words: given };
+  if (filter !== undefined) {
+    const end = hasFinder(words, from) ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
+    // Of `{} +` there may be several.
+    const isMany = given[end]?.text === '+';
+    use.filter = { read: filter, words: given.slice(0, end < 0 ? undefined : isMany ? end - 1 : end) };
+  }
   const stored = (word: KnownWord): KnownWord | undefined => {
     const [, name] = targets?.exec(word.text) ?? [];
     return name === undefined ? undefined : { ...word, text: name.includes('/') ? name : `./${name}` };
@@ -21,8 +26,7 @@ export function noteTargets(
   if (targets !== undefined) use.targets = given.flatMap((word) => stored(word) ?? []);
   if (moves === undefined) return;
   use.looked = (use.looked ?? 0) + from;
-  const isFinders = words.slice(0, from).some(({ text }) => FINDERS.has(lastName(text)));
-  const end = isFinders ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
+  const end = hasFinder(words, from) ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
   const all = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
   // `host:file` is stored as `file`.
   use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from) ?? from, to }));
@@ -31,6 +35,9 @@ export function noteTargets(
 /** Programs that end a command with a word of their own: `;` or `+` in find, `:::` in parallel. */
 const FINDERS: ReadonlySet<string> = new Set('find gfind bfs fd fdfind parallel sem'.split(' '));
 const ENDS = /^(?:[;+]|:::.*)$/s;
+
+const hasFinder = (words: readonly KnownWord[], end: number): boolean =>
+  words.slice(0, end).some(({ text }) => FINDERS.has(lastName(text)));
 
 function movesOf(words: readonly KnownWord[], moves: 'last' | 'some' | RegExp, takes: string | undefined): Move[] {
   const { operands, folder, perhaps } = operandsOf(words, takes);

@@ -63,6 +63,9 @@ export interface BashFiles {
   /** `held`: values of variables, as file names (`=`), programs on the PATH and other variables (`$`). `filled`: variables that it writes to. */
   readonly held: Map<string, Set<string>>;
   readonly filled: Set<string>;
+  /** `set`: texts that variables are set to, with marked expansions. `assumed`: what filters are taken for harmless for; see assumed.ts. */
+  readonly set: Map<string, Set<string>>;
+  readonly assumed: Set<string>;
   /** Files that a variable names as a program: `EDITOR=./e`. */
   readonly programs: Set<string>;
   /** Programs whose output is evaluated, and functions that the line defines, which may hide such programs. */

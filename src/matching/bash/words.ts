@@ -7,6 +7,8 @@ export interface KnownWord {
   readonly sure: string | undefined;
   /** Whether it stays one word, whatever its unknown parts expand to. */
   readonly whole?: boolean;
+  /** If not all of it is known: its text, with each expansion between two NUL. Those in quotes begin with one. */
+  readonly marked?: string;
 }
 
 /** The words of a command, beginning with its name, without leading assignments and redirections. */
@@ -23,17 +25,44 @@ function plainName(name: KnownWord): KnownWord {
 }
 
 export function knownWord(word: CommandArgument): KnownWord {
-  if (word.type === 'Word') return { text: word.value, sure: sureStart(word), whole: isWhole(word.parts ?? []) };
+  if (word.type === 'Word') {
+    const { value: text, parts = [] } = word;
+    const sure = sureStart(word);
+    const known = { text, sure, whole: isWhole(parts) };
+    return sure === undefined ? known : { ...known, marked: markedText(parts) };
+  }
   const { name, value } = word;
   if (value.type !== 'Word') return { text: word.text, sure: `${name}=` };
-  const { text, sure } = knownWord(value);
+  const { text, sure, marked = text } = knownWord(value);
   // The text of `a[i]=v` and `a+=v` is kept as written.
   const plain = word.index === undefined && !word.append;
   return {
     text: plain ? `${name}=${text}` : word.text,
     sure: sure === undefined ? undefined : `${name}=${sure}`,
     whole: true,
+    marked: `${name}=${marked}`,
   };
+}
+
+/** The text of the parts, with expansions marked. Globs are text, since a file of such a name is rare. */
+function markedText(parts: readonly WordPart[], quote = ''): string {
+  return parts
+    .map((part) => {
+      switch (part.type) {
+        case 'Literal':
+        case 'SingleQuoted':
+        case 'AnsiCQuoted':
+          return part.value;
+        case 'DoubleQuoted':
+        case 'LocaleString':
+          return markedText(part.parts, '"');
+        case 'Glob':
+          return part.text;
+        default:
+          return `\0${quote}${part.text.replaceAll('\n', ' ')}\0`;
+      }
+    })
+    .join('');
 }
 
 /** Whether the parts stay one word: the unknown ones are in double quotes, and not lists such as `$@`. */
@@ -95,7 +124,9 @@ export function isHole(word: KnownWord, hole = '{}'): boolean {
 
 /** The rest of a word from a position on. */
 export function restOf(word: KnownWord, from: number): KnownWord {
-  return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
+  const { text, sure, marked } = word;
+  const rest = { ...word, text: text.slice(from), sure: sure?.slice(from) };
+  return marked === undefined ? rest : { ...rest, marked: marked.slice(from) };
 }
 
 /** A descriptor and a process substitution: `2>(rm x)`, `{v}<(rm x)`. The index of a variable may have braces: `{v[}]}>(rm x)`. */
@@ -218,4 +249,10 @@ function bracesIn(text: string): readonly [from: number, to: number] | undefined
     last = to + 1;
   }
   return undefined;
+}
+
+/** Whether the last words of a runner say that it appends at most one: `xargs -n 1`. */
+export function appendsOne(last: KnownWord | undefined, before: KnownWord | undefined): boolean {
+  const isCount = last?.text === '1' && before !== undefined && /^(?:-\w*n|--max-args)$/.test(before.text);
+  return isCount || /^(?:-\w*n1|--max-args=1)$/.test(last?.text ?? '');
 }

@@ -1,4 +1,6 @@
+import type { Move } from '../moves.js';
 import type { KnownWord } from '../words.js';
+import { type Assumption, assumed } from './assumed.js';
 
 /** What a filter such as sed or awk writes, besides its output. */
 export interface FilterUse {
@@ -6,8 +8,14 @@ export interface FilterUse {
   readonly files: readonly KnownWord[] | undefined;
   /** It writes lines of its standard input as they are, each at most once. */
   readonly copies?: boolean;
-  /** Further words may be files that it writes. */
-  readonly grows?: true;
+  /** Further words may be files that it writes, or only more than one. */
+  readonly grows?: true | 'more';
+  /** Files that it copies. */
+  readonly moves?: readonly Move[];
+  /** Command lines that a shell runs, and whether they read the input of the filter. */
+  readonly runs?: readonly (readonly [line: string, readsInput: boolean])[];
+  /** What this assumes of expansions in its words; see assumed.ts. */
+  readonly assumes?: ReadonlySet<string>;
 }
 
 /** Reads the words of a filter, without its name. */
@@ -17,29 +25,52 @@ export const ANY: FilterUse = { files: undefined };
 
 /** Thrown when a script or an option is not understood. */
 export class UnclearError extends Error {}
+/** Thrown when a script, read in this way, is one that every program refuses before it runs. */
+export class InvalidError extends Error {}
 
-/** Whether a word may become none or several, or options. */
-export const mayVary = ({ text, sure, whole }: KnownWord): boolean =>
-  sure !== undefined && whole !== true && /^[$`]/.test(text);
+/** A text with an expansion in it, and one that is not in quotes. */
+const UNIT = /\0([^\0]*)\0/g;
+const BARE_UNIT = /\0([^\0"][^\0]*)\0/g;
+/** An expansion that may be several words even in quotes. */
+const SEVERAL = /^"?\$(?:[@*]|\{[!#]?(?:[@*]|\w+\[[@*]\]))/;
 
-/** Whether all of a word is one expansion. */
-export const isUnknown = ({ text, sure }: KnownWord): boolean =>
-  sure === '' && /^(?:\$\w+|\$\{[^{}]*\}|\$\(.*\)|`.*`)$/s.test(text);
+export const markedIn = ({ text, marked = text }: KnownWord): string => marked;
+export const unitsIn = (marked: string): readonly string[] => [...marked.matchAll(UNIT)].map(([, unit = '']) => unit);
+export const isSeveral = (unit: string): boolean => SEVERAL.test(unit);
 
-/** A file with the name that a script gives it. The word is the script. */
-export const namedIn = (word: KnownWord, name: string): KnownWord => ({
-  ...word,
-  sure: word.sure !== undefined && /[$`]/.test(name) ? '' : undefined,
-  text: name.includes('/') ? name : `./${name}`,
-});
+/** The text with its expansions as they were written. */
+export const unmarked = (text: string): string => text.replace(/\0"?/g, '');
 
-/** Reads a text from its beginning to its end. */
+/** Whether a word consists of expansions only. */
+export const isUnknown = (word: KnownWord): boolean => word.sure === '' && /^(?:\0[^\0]*\0)+$/.test(markedIn(word));
+
+/** Assumes this of the expansions in a word that are not in quotes. Throws if there are others, such as braces. */
+export function assumeBare(word: KnownWord, what: Assumption, assumes: Set<string>): void {
+  if (word.sure === undefined || word.whole === true) return;
+  for (const [, unit = ''] of markedIn(word).matchAll(BARE_UNIT)) {
+    if (!/^[$`]/.test(unit)) throw new UnclearError();
+    assumes.add(assumed(what, unit));
+  }
+}
+
+/** A file with the name that a script gives it. */
+export const namedIn = (name: string): KnownWord => {
+  const text = unmarked(name);
+  return { text: text.includes('/') ? text : `./${text}`, sure: name.includes('\0') ? '' : undefined };
+};
+
+/** Reads a text from its beginning to its end. Where it may be read in several ways, `choices` has the one that is taken. */
 export class ScriptReader {
   at = 0;
   readonly text: string;
+  readonly assumes = new Set<string>();
+  readonly choices: number[];
+  /** How many ways there were. */
+  readonly ways: number[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, choices: readonly number[]) {
     this.text = text;
+    this.choices = [...choices];
   }
 
   get next(): string | undefined {
@@ -53,6 +84,45 @@ export class ScriptReader {
     if (taken !== undefined) this.at += taken.length;
     return taken;
   }
+
+  /** Takes one of several ways to go on. */
+  choose<T>(ways: readonly T[]): T {
+    if (ways.length === 0) throw new InvalidError();
+    if (ways.length === 1) return ways[0] as T;
+    this.ways.push(ways.length);
+    const choice = this.choices[this.ways.length - 1] ?? 0;
+    this.choices[this.ways.length - 1] = choice;
+    return ways[choice] as T;
+  }
+}
+
+/** The limits for reading a script in every way: the readings, and the characters that are read again. */
+const MOST_READINGS = 40;
+const MOST_READ = 20_000;
+
+/** Reads a script in every way in which it may be read. A reading that every program refuses does not count. */
+export function readings<T extends ScriptReader>(
+  begin: (choices: readonly number[]) => T,
+  read: (one: T) => void,
+): T[] {
+  const done: T[] = [];
+  const open: (readonly number[])[] = [[]];
+  for (let tried = 0; ; tried++) {
+    const choices = open.pop();
+    if (choices === undefined) break;
+    const one = begin(choices);
+    if (tried > MOST_READINGS || (tried > 0 && tried * one.text.length > MOST_READ)) throw new UnclearError();
+    try {
+      read(one);
+      done.push(one);
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+    }
+    for (let at = choices.length; at < one.ways.length; at++)
+      for (let way = 1; way < (one.ways[at] ?? 0); way++) open.push([...one.choices.slice(0, at), way]);
+  }
+  if (done.length === 0) throw new UnclearError();
+  return done;
 }
 
 /** Understands the words by `read`, or takes them for unknown if that throws. */

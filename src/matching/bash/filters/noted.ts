@@ -1,4 +1,4 @@
-import { nameOf, placesOf, SOME } from '../moves.js';
+import { nameOf, noteMoves, placesOf, SOME } from '../moves.js';
 import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE } from '../reading.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
@@ -21,25 +21,51 @@ export function noteWritten(word: KnownWord, known: boolean, found: BashReading)
 export const isLine = (input: ScriptContext['input']): boolean =>
   Array.isArray(input) && input.length === 1 && !/\n./s.test(input[0] ?? '');
 
-/** Notes the files that a filter writes; any file if that is not known. `open`: a runner appends words. */
+export interface FilterContext extends ScriptContext {
+  /** A runner replaces or appends words. */
+  readonly open: boolean;
+  /** Whether the runner appends at most one. */
+  readonly isOne: boolean;
+}
+
+/** Notes the files that a filter writes, and the commands that it runs; any file if that is not known. */
 export function noteFiltered(
   { filter }: OptionUse,
-  input: ScriptContext['input'],
-  open: boolean,
+  { input, hole, open, isOne }: FilterContext,
   found: BashReading,
 ): void {
   if (filter === undefined) return;
   let length = 0;
   for (const { text } of filter.words) length += text.length + 1;
   spend(Math.floor(length / TEXT_SHARE), found);
-  const { files, copies, grows } = filter.read(filter.words);
-  if (files === undefined || (open && grows)) noteAny(found);
+  const words = open && hole !== undefined ? filter.words.map((word) => filled(word, hole)) : filter.words;
+  const { files, copies, grows, moves = [], runs = [], assumes = [] } = filter.read(words);
+  // Where a word is replaced, none is appended.
+  const isGrown = open && grows !== undefined && !words.some((word, at) => word !== filter.words[at]);
+  if (files === undefined || (isGrown && !(isOne && grows === 'more'))) noteAny(found);
   for (const file of files ?? [])
     if (nameOf(file) === SOME) noteAny(found);
     else noteWritten(file, copies === true && !open && isLine(input), found);
+  if (moves.length > 0) noteMoves(moves, undefined, found);
+  for (const [text, readsInput] of runs)
+    found.scripts.push({ text, input: readsInput ? input : 'unknown', hole: undefined });
+  for (const one of assumes) found.assumed.add(one);
 }
 
-function noteAny(found: BashReading): void {
+/** A word in which a runner replaces a placeholder: it is an expansion. */
+function filled(word: KnownWord, hole: string): KnownWord {
+  const { text, sure = text, marked = text } = word;
+  if (!text.includes(hole)) return word;
+  const start = sure.indexOf(hole);
+  return {
+    text,
+    sure: start < 0 ? sure : sure.slice(0, start),
+    whole: word.sure === undefined || word.whole === true,
+    marked: marked.replaceAll(hole, `\0"${hole}\0`),
+  };
+}
+
+export function noteAny(found: BashReading): void {
   for (const name of [ANY_FILE, ...placesOf(ANY_PATH, found)(ANY_FILE)]) found.written.set(name, false);
 }
 

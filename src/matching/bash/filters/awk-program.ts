@@ -1,0 +1,210 @@
+import { type Assumption, assumed } from './assumed.js';
+import { InvalidError, isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
+
+const BLANK = /(?:[^\S\n]|\\\r?\n|#[^\n]*)+/y;
+const STRING = /"(?:\0[^\0]*\0|[^"\\\n\0]|\\[^\0])*"/y;
+const WORD = /[A-Za-z_]\w*/y;
+const UNIT = /\0[^\0]*\0/y;
+const NUMBER = /(?:0[xX][\da-fA-F]+|\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+const SIGN = /\|\||\|&|>>|[<>=!*/^%+-]=|\+\+|--|&&|\*\*=?|[-<>=!*/^%+~?:,;$|&(){}[\]\n]/y;
+/** The rest of a regular expression. For some programs a slash in brackets ends it, and a backslash there is a character. */
+const REGEXES = [
+  /(?:\0[^\0]*\0|[^/\\\n\0]|\\[^\n\0])*\//y,
+  /(?:\0[^\0]*\0|[^/\\\n\0[]|\\[^\n\0]|\[\^?\]?(?:\0[^\0]*\0|\\[^\n\0]|\[[:=.]\w*[:=.]\]|[^\]\\\n\0])*\])*\//y,
+  /(?:\0[^\0]*\0|[^/\\\n\0[]|\\[^\n\0]|\[\^?\]?(?:\0[^\0]*\0|\[[:=.]\w*[:=.]\]|[^\]\n\0])*\])*\//y,
+];
+
+/** Words that an operand may follow. */
+const BEFORE_OPERAND: ReadonlySet<string> = new Set('print printf return in case else do exit'.split(' '));
+const CONDITIONS: ReadonlySet<string> = new Set(['if', 'while', 'for', 'switch']);
+/** Signs behind which a string is a whole operand of `|`, and those behind which a line goes on. */
+const BEGINS: ReadonlySet<string> = new Set(['(', '{', '}', ';', '\n', '&&', '||', '!', '=', '']);
+const GOES_ON: ReadonlySet<string> = new Set([',', '&&', '||', '?', ':', '{', 'do', 'else']);
+
+/** `operand`: a `/` that follows divides. */
+type Before = 'operand' | 'other' | 'unclear';
+
+/**
+ * Finds the files that a program writes, and the commands that it runs. A `>` in `print` or `printf`, and in no brackets, redirects; any
+ * other one compares.
+ */
+export class AwkProgram extends ScriptReader {
+  readonly files: string[] = [];
+  readonly runs: (readonly [line: string, readsInput: boolean])[] = [];
+  /** The brackets that are open, and whether a condition is in them. */
+  readonly #open: (readonly [close: string, isCondition: boolean])[] = [];
+  #braces = 0;
+  #before: Before = 'other';
+  #isCondition = false;
+  #isPrint = false;
+  /** The token before this one, and the string that is this one with the token before that. */
+  #last = '';
+  #string: string | undefined;
+
+  read(): void {
+    while (this.at < this.text.length) this.#token();
+    if (this.#braces > 0 || this.#open.length > 0) throw new InvalidError();
+  }
+
+  #token(): void {
+    if (this.take(BLANK) !== undefined) return;
+    const word = this.take(WORD);
+    const isCondition = this.#isCondition;
+    this.#isCondition = word !== undefined && CONDITIONS.has(word);
+    if (word !== undefined) this.#word(word);
+    else if (this.next === '"') {
+      const string = this.#takeString();
+      this.#string = BEGINS.has(this.#last) ? string : undefined;
+      this.#before = 'operand';
+      this.#last = '"';
+    } else if (this.take(NUMBER) !== undefined) this.#operand('operand');
+    else if (this.next === '\0') {
+      this.#assume('code', this.take(UNIT) ?? '');
+      this.#operand('unclear');
+    } else {
+      const sign = this.take(SIGN);
+      this.#sign(sign, isCondition);
+      this.#last = sign ?? '';
+    }
+  }
+
+  #operand(before: Before): void {
+    this.#before = before;
+    this.#last = 'a';
+  }
+
+  #word(word: string): void {
+    if (word === 'system') this.#system();
+    if (word === 'print' || word === 'printf') this.#isPrint = true;
+    if (word === 'getline' || word === 'length') this.#before = 'unclear';
+    else this.#before = BEFORE_OPERAND.has(word) ? 'other' : 'operand';
+    this.#last = word;
+  }
+
+  #sign(sign: string | undefined, isCondition: boolean): void {
+    let before: Before = 'other';
+    switch (sign) {
+      case '/':
+      case '/=':
+        if (this.#before === 'operand' || (this.#before === 'unclear' && this.choose([true, false]))) break;
+        this.at -= sign.length - 1;
+        this.#regex();
+        before = 'operand';
+        break;
+      case '++':
+      case '--':
+        before = 'unclear';
+        break;
+      case '(':
+      case '[':
+        this.#open.push([sign === '(' ? ')' : ']', isCondition]);
+        break;
+      case ')':
+      case ']': {
+        const [close, wasCondition] = this.#open.pop() ?? [];
+        if (close !== sign) throw new InvalidError();
+        if (!wasCondition) before = 'operand';
+        break;
+      }
+      case '{':
+        this.#braces++;
+        break;
+      case '}':
+        if (--this.#braces < 0 || this.#open.length > 0) throw new InvalidError();
+        this.#isPrint = false;
+        break;
+      case ';':
+        this.#isPrint = false;
+        break;
+      case '\n':
+        if (!GOES_ON.has(this.#last)) this.#isPrint = false;
+        break;
+      case '>':
+      case '>>':
+        if (this.#isPrint && this.#open.length === 0) this.files.push(this.#target());
+        else if (sign === '>>') throw new UnclearError();
+        break;
+      case '|':
+        this.#pipe();
+        break;
+      case '|&':
+      case undefined:
+        throw new UnclearError();
+      default:
+    }
+    this.#before = before;
+  }
+
+  #regex(): void {
+    const from = this.at;
+    const ends = REGEXES.map((regex) => {
+      this.at = from;
+      return this.take(regex) === undefined ? undefined : this.at;
+    });
+    this.at = this.choose([...new Set(ends)].filter((end) => end !== undefined));
+    this.#assume('regex', this.text.slice(from, this.at));
+  }
+
+  /** A string without its quotes. */
+  #takeString(): string {
+    const string = this.take(STRING);
+    if (string === undefined) throw new InvalidError();
+    this.#assume('string', string);
+    return string.slice(1, -1);
+  }
+
+  #assume(what: Assumption, text: string): void {
+    for (const unit of unitsIn(text)) {
+      if (isSeveral(unit) || (what === 'code' && !/^"?[$`]|^"/.test(unit))) throw new UnclearError();
+      this.assumes.add(assumed(what, unit));
+    }
+  }
+
+  /** The text of the string to whose end the statement goes. */
+  #target(): string {
+    this.take(BLANK);
+    if (this.next !== '"') throw new UnclearError();
+    const string = this.#takeString();
+    this.take(BLANK);
+    if (string.includes('\\') || (this.next !== undefined && !'\n;}'.includes(this.next))) throw new UnclearError();
+    return string;
+  }
+
+  /** `print | "command"` or `"command" | getline`. */
+  #pipe(): void {
+    if (this.#isPrint && this.#open.length === 0) {
+      this.take(BLANK);
+      if (this.next !== '"') throw new UnclearError();
+      const string = this.#takeString();
+      this.take(BLANK);
+      if (this.next !== undefined && !'\n;}'.includes(this.next)) throw new UnclearError();
+      this.#run(string, false);
+      return;
+    }
+    this.take(BLANK);
+    if (this.#last !== '"' || this.#string === undefined || this.take(/getline\b/y) === undefined)
+      throw new UnclearError();
+    this.#run(this.#string, true);
+    // What follows may be a variable.
+    this.at -= 'getline'.length;
+  }
+
+  #system(): void {
+    const from = this.at;
+    this.take(BLANK);
+    if (this.take(/\(/y) === undefined) throw new UnclearError();
+    this.take(BLANK);
+    if (this.next !== '"') throw new UnclearError();
+    const string = this.#takeString();
+    this.take(BLANK);
+    if (this.take(/\)/y) === undefined) throw new UnclearError();
+    this.#run(string, true);
+    this.at = from;
+  }
+
+  #run(string: string, readsInput: boolean): void {
+    if (string.includes('\0') || /\\(?!["\\/tn])/.test(string)) throw new UnclearError();
+    const line = string.replace(/\\(.)/g, (_, char: string) => ({ t: '\t', n: '\n' })[char] ?? char);
+    if (line.trim() !== '') this.runs.push([line, readsInput]);
+  }
+}
