@@ -61,3 +61,16 @@ test('where continue: false or continue: true decides nothing, stderr is no reas
     expect(handler.output).toEqual(output);
   }
 });
+
+test.each<[HookEvent, object]>([
+  ['PreToolUse', { ...specific('PreToolUse', { permissionDecision: 'ask' }), systemMessage: 5 }],
+  ['PreToolUse', { ...specific('PreToolUse', { permissionDecision: 'ask', updatedInput: 'x' }) }],
+  ['PreToolUse', { ...specific('PreToolUse', { permissionDecision: 'deny' }), continue: 'no' }],
+  ['PermissionRequest', specific('PermissionRequest', { decision: { behavior: 'deny', interrupt: 5 } })],
+])('on %s stderr takes no failure out of the partly wrong %j', async (event, output) => {
+  const { decision, handler } = await decided(event, output);
+  expect(decision.failures.map(({ cause }) => cause)).toEqual(['bad_schema']);
+  expect(handler).toMatchObject({ status: 'failed' });
+  // The policy of a gate's failure counts too, which is to ask.
+  expect(decision.verdict).toBe(JSON.stringify(output).includes('"ask"') ? 'ask' : 'deny');
+});

@@ -4,6 +4,7 @@ import { addContext, block } from '../../src/events/output/helpers.js';
 import type { FireOptions } from '../../src/host/fire-options.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { definePlugin } from '../../src/plugins/define.js';
+import { WaitingContext } from '../../src/scopes/waiting-context.js';
 import { INPUTS } from './inputs.js';
 import { testHost, turn } from './kit.js';
 
@@ -269,4 +270,37 @@ describe('context belongs to one agent, not to its id', () => {
     await host.fire('SubagentStop', { ...STOP, ...A1, session_id: 's8' });
     expect(kept()).toEqual([[], ['s9']]);
   });
+});
+
+test('an agent that speaks is never the one whose texts are dropped, however many others are waited for', async () => {
+  const { host, fire } = lateHost();
+  for (let i = 0; i < 1_001; i++) await fire(`a${i}`);
+  expect(host.pendingContext('a0')).toEqual([]);
+  expect(host.pendingContext('a1')).toEqual(['t of a1']);
+  for (const agent of ['new', 'newer']) {
+    await fire(agent);
+    expect(host.pendingContext(agent)).toEqual([`t of ${agent}`]);
+  }
+});
+
+test('lists whose texts were delivered make room for others', () => {
+  const waiting = new WaitingContext();
+  const deliver = (agent: string) => waiting.of('s', agent).splice(0);
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 1_500; i++) waiting.add(waiting.of('s', `${round} ${i}`), ['late']);
+    for (let i = 500; i < 1_500; i++) expect(deliver(`${round} ${i}`)).toEqual(['late']);
+  }
+});
+
+test('of the agents without texts, the one that was silent for longest is forgotten', () => {
+  const waiting = new WaitingContext();
+  const old = waiting.of('s', 'old');
+  const silent = waiting.of('s', 'silent');
+  for (let i = 0; i < 3_000; i++) {
+    waiting.of('s', `a${i}`);
+    expect(waiting.of('s', 'old')).toBe(old);
+  }
+  waiting.add(old, ['late']);
+  waiting.add(silent, ['late']);
+  expect([waiting.get('s', 'old'), waiting.get('s', 'silent')]).toEqual([['late'], undefined]);
 });

@@ -70,9 +70,12 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
   let said = interpretOutput(fire, registration, output, true);
   const explained = reasonFromStderr(registration, said.outcome, reply.stderr);
-  // The warnings are those of the output as it was printed.
-  if (explained !== undefined)
-    said = { ...interpretOutput(fire, registration, explained, true), warnings: said.warnings };
+  // Its failure and warnings are those of the output as it was printed.
+  if (explained !== undefined) {
+    const { failure, warnings } = said;
+    const again = interpretOutput(fire, registration, explained, true);
+    said = { ...again, failure: failure ?? again.failure, warnings };
+  }
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
     callAgain(call, async.timeout);
