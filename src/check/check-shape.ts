@@ -3,15 +3,17 @@ import { agentEvents } from '../agents/own-events.js';
 import type { Finding } from '../claude-code/files/findings.js';
 import { misplacedIn } from '../claude-code/files/misplaced.js';
 import { otherShape } from '../claude-code/files/other-shapes.js';
+import { MANIFEST_KEYS } from '../claude-code/files/plugin-dir.js';
 import { isRemark } from '../claude-code/files/repeated.js';
 import { checkHooks } from '../claude-code/files/schema.js';
-import { checkSettings, SETTINGS_KEYS } from '../claude-code/files/settings-keys.js';
+import { checkSettings, misspeltKeys, SETTINGS_KEYS } from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
 import { ABOUT_HOOKS } from '../foreign/parse.js';
 import { checkConfig } from '../plugins/config.js';
+import { misspeltHooks } from '../plugins/hooks-file.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import { isObject } from '../values/shape.js';
@@ -57,6 +59,7 @@ export const checkClaudeShape: FileCheck = function* (file) {
   const other = file.kind === 'manifest' ? undefined : (otherShape(data, CLAUDE_EVENTS) ?? wrongName?.message);
   const ofKeys =
     SETTINGS_KINDS.has(file.kind) && !isUnread(file.path) ? checkSettings(data, file.kind === 'managed') : NONE;
+  if (file.kind === 'manifest') yield* told(root, misspeltKeys(data, MANIFEST_KEYS));
   yield* told(
     root,
     ofKeys.findings.filter(({ path: [key] }) => key !== wrongName?.key),
@@ -177,6 +180,13 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
 export const checkOwnShape: FileCheck = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
+  const meant =
+    file.kind === 'config' ? undefined : misspeltHooks(plainData(root) as Readonly<Record<string, unknown>>);
+  if (meant !== undefined) {
+    const message = 'It is not a known key. Did you mean "hooks"?';
+    yield { rule: 'invalid-hooks', at: spanAt(root, [meant]), where: [meant], message };
+    return;
+  }
   if (file.kind === 'config') yield* checkConfigFile(root, file.path);
   for (const set of file.sets) {
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {

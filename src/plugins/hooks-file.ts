@@ -4,7 +4,7 @@ import { parseOwnJson, readNamedText } from '../files/json-file.js';
 import { ENFORCE } from '../host/options.js';
 import { enforcedShare } from '../host/register/enforce.js';
 import type { Hooks } from '../host/types.js';
-import { nearest } from '../values/nearest.js';
+import { nearest, nearestSpelling } from '../values/nearest.js';
 import { checkOption } from '../values/options.js';
 import { FILLED, isObject } from '../values/shape.js';
 
@@ -26,13 +26,23 @@ export async function loadHooksFile(path: string): Promise<Hooks> {
   const file = resolve(path);
   const content = await parseOwnJson(await readNamedText(file), file);
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
-  if (!('hooks' in content)) return content as Hooks;
+  if (!('hooks' in content)) {
+    const meant = misspeltHooks(content);
+    if (meant !== undefined) throw wrong(file, meant, 'is not a known key', 'hooks');
+    return content as Hooks;
+  }
   for (const key of Object.keys(content)) {
     if (!BESIDE.includes(key)) throw wrong(file, key, 'is not a known key beside "hooks"', nearest(key, BESIDE));
   }
   if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');
   return withEnforce(content['hooks'] as Hooks, content['enforce'], file);
 }
+
+/** The key of a file that is meant to be `hooks`, if it has none. Events hold lists, so an object is not one of an event that has yet to be defined. */
+export const misspeltHooks = (content: Readonly<Record<string, unknown>>): string | undefined =>
+  'hooks' in content
+    ? undefined
+    : Object.keys(content).find((key) => isObject(content[key]) && nearestSpelling(key, ['hooks']) !== undefined);
 
 /** Applies the file's `enforce` to all its groups. */
 function withEnforce(hooks: Hooks, enforce: unknown, file: string): Hooks {

@@ -183,3 +183,64 @@ test.each([
     expect(shape).toContainEqual(expect.objectContaining({ level: 'error', line: expect.any(Number) }));
   }
 });
+
+const GROUPS = `PreToolUse:
+  - matcher: Bash
+    hooks:
+      - type: command
+        command: ./guard.sh
+`;
+const below = (keys: readonly string[], text: string = GROUPS): string =>
+  keys.reduceRight(
+    (inner, key) =>
+      `${key}:\n${inner
+        .trimEnd()
+        .split('\n')
+        .map((line) => `  ${line}`)
+        .join('\n')}\n`,
+    text,
+  );
+const levelsOf = async (text: string): Promise<string[]> =>
+  (await read(text))?.problems.map(({ level, where }) => `${level} ${where}`) ?? [];
+
+test.each([
+  ['metadata', ['metadata', 'hooks']],
+  ['metadata, deeper', ['metadata', 'acme', 'hooks']],
+  ["a key of the author's", ['x-acme', 'hooks']],
+])('hooks below a key of another purpose are not read, which is a warning: %s', async (_, keys) => {
+  for (const own of ['', VALID['two events'].replace('name: a\n', '')]) {
+    const text = `name: a\n${own}${below(keys)}`;
+    const file = await read(text);
+    expect(await levelsOf(text)).toEqual([`warning ${keys.join('.')}`]);
+    expect(hooksOf(file)).toHaveLength(own === '' ? 0 : 3);
+  }
+});
+
+test.each([
+  ['a key that has a text', ['description', 'hooks']],
+  ['a key that has a list', ['tools', 'hooks']],
+  ['the hooks twice', ['hooks', 'hooks']],
+  ['no "hooks" around them', ['x-acme']],
+])('elsewhere they are taken for a mistake: %s', async (_, keys) => {
+  const levels = await levelsOf(
+    `name: a\n${below(keys)}hooks:\n`.replace(/hooks:\n$/, keys[0] === 'hooks' ? '' : '$&'),
+  );
+  expect(levels).toContainEqual(expect.stringMatching(/^error /));
+});
+
+test.each([
+  ['a literal block', below(['description: |'.replace(/:$/, '')], below(['hooks'])).replace('|:', '|')],
+  ['a folded block', below(['description: >-'], below(['hooks'])).replace('-:', '-')],
+  [
+    'a block behind a line that is no YAML',
+    `prompt: Use when: asked\n${below(['example: |'], below(['hooks'])).replace('|:', '|')}`,
+  ],
+  ['a quoted text', `description: "Write\n${below(['hooks']).replace(/^/gm, '  ')}  "\n`],
+  ['a text in single quotes', `description: 'Write\n${below(['hooks']).replace(/^/gm, '  ')}  '\n`],
+])('hooks within a text are no hooks, and nothing is said: %s', async (_, text) => {
+  const levels = await levelsOf(`name: a\n${text}`);
+  expect(levels.filter((one) => !/^warning $/.test(one))).toEqual([]);
+  const own = await read(`name: a\n${VALID['two events'].replace('name: a\ndescription: reviews\n', '')}${text}`);
+  expect(own?.problems.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(hooksOf(own)).toHaveLength(3);
+});

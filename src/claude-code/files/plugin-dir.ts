@@ -5,8 +5,10 @@ import { findPositions, findSyntaxError, readHookText } from '../../files/json-f
 import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, isText } from '../../values/shape.js';
+import { problemOf } from './findings.js';
 import { problemsOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
+import { misspeltKeys } from './settings-keys.js';
 
 /** The hooks in a plugin's folder. */
 export interface PluginDir {
@@ -20,6 +22,8 @@ export interface PluginDir {
 }
 
 export const MANIFEST = join('.claude-plugin', 'plugin.json');
+/** The keys of a manifest that are read, beside its name. */
+export const MANIFEST_KEYS: readonly string[] = ['hooks', 'userConfig'];
 export const DEFAULT_HOOKS = join('hooks', 'hooks.json');
 
 /** Reads a plugin's hooks: `hooks/hooks.json`, and the hooks that the manifest contains or names. Never rejects. */
@@ -49,10 +53,12 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
       inline.push(await checkFile({ hooks }, file, { ...options, hooksOnly: true, locate }));
     }
   }
-  const repeated = await problemsOfRepeated(text, data, { file, keys: ['name', 'hooks', 'userConfig'] });
-  if (repeated.length > 0) {
+  const problems = await problemsOfRepeated(text, data, { file, keys: ['name', ...MANIFEST_KEYS] });
+  const misspelt = misspeltKeys(data, MANIFEST_KEYS);
+  problems.push(...(await Promise.all(misspelt.map((finding) => problemOf(finding, { file, locate: placeOf })))));
+  if (problems.length > 0) {
     const own = inline.pop() ?? (await checkFile({}, file, { ...options, hooksOnly: true }));
-    inline.push({ ...own, problems: [...own.problems, ...repeated] });
+    inline.push({ ...own, problems: [...own.problems, ...problems] });
   }
   const files = await Promise.all([...paths].map((path) => readHooksFile(path, options)));
   const name = isText(data['name']) && data['name'] !== '' ? data['name'] : basename(root);
@@ -84,7 +90,7 @@ async function readHooksFile(file: string, options: ReadFileOptions): Promise<Ho
   } catch (error) {
     return broken(file, { message: messageOf(error) });
   }
-  return readSettings(text, file, { ...options, hooksOnly: true });
+  return readSettings(text, file, { ...options, hooksOnly: true, whole: true });
 }
 
 /** Resolves a path in the manifest, which must be inside the plugin even after following links. */

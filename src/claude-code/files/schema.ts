@@ -170,11 +170,28 @@ class SchemaCheck {
     const before = this.findings.length;
     for (const [key, rule] of Object.entries(keys)) {
       if (!Object.hasOwn(value, key)) {
-        if (rule.required) this.#wrong(path, `"${key}" is missing; expected ${rule.expected}`);
+        if (rule.required) this.#missing(value, keys, { key, expected: rule.expected, path });
       } else if (!rule.accepts(value[key]))
         this.#wrong([...path, key], `expected ${rule.expected}, got ${show(value[key])}`);
     }
     return this.findings.length === before;
+  }
+
+  /** A key that is missing because it is misspelt is named. */
+  #missing(
+    value: Readonly<Record<string, unknown>>,
+    keys: Readonly<Record<string, KeyCheck>>,
+    { key, expected, path }: { readonly key: string; readonly expected: string; readonly path: Path },
+  ): void {
+    const others = Object.keys(value).filter((other) => !Object.hasOwn(keys, other) && !REMARKS.has(other));
+    const meant = others.find((other) => nearest(other, Object.keys(keys)) === key);
+    const message = `"${key}" is missing; expected ${expected}`;
+    if (meant === undefined) this.#wrong(path, message);
+    else
+      this.findings.push({
+        ...{ rule: 'wrong-value', level: 'error', path, nearest: key },
+        message: `${message}, and ${show(meant)} is not a known key`,
+      });
   }
 
   #strange(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, KeyCheck>>, path: Path): void {

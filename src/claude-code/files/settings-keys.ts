@@ -45,6 +45,16 @@ const MANAGED_ONLY: readonly string[] = [
   'blockedMarketplaces',
 ];
 
+/** Keys that nearly have the name of one that is read and is not there; they do nothing. */
+export function misspeltKeys(data: Readonly<Record<string, unknown>>, known: readonly string[]): Finding[] {
+  return Object.keys(data).flatMap((key) => {
+    const near = known.includes(key) ? undefined : nearestSpelling(key, known);
+    if (near === undefined || Object.hasOwn(data, near)) return [];
+    const message = 'is not a known key and does nothing';
+    return [{ rule: 'unknown-key', level: 'warning' as const, path: [key], message, nearest: near }];
+  });
+}
+
 /** Checks the settings besides the hooks. Most keys of settings are not about hooks, so an unknown key is reported only if it resembles one that is. */
 export function checkSettings(
   data: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import { otherShape } from './other-shapes.js';
 import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
 import { envOf, type SettingsVariable } from './settings-env.js';
-import { checkSettings, type HookSettings, SETTINGS_KEYS } from './settings-keys.js';
+import { checkSettings, type HookSettings, misspeltKeys, SETTINGS_KEYS } from './settings-keys.js';
 
 /** A file with hooks that has been read and checked. */
 export interface HookFile {
@@ -32,6 +32,8 @@ export interface ReadFileOptions {
   readonly onInvalid: 'drop' | 'skip';
   /** Set for a plugin's own file and a frontmatter, in which only hooks count. */
   readonly hooksOnly?: boolean;
+  /** Set for a whole file of a plugin, in which a key that is nearly called `hooks` is reported. */
+  readonly whole?: boolean;
   /** Set for managed settings, in which some keys count that have no effect elsewhere. */
   readonly managed?: boolean;
   /** Finds positions in the file if the text is only a part of it. */
@@ -82,10 +84,17 @@ const NO_SETTINGS = { settings: {}, findings: [] };
 
 /** Checks the data of a file. */
 export async function checkFile(data: unknown, file: string, options: ReadFileOptions): Promise<HookFile> {
-  const { events, onInvalid, hooksOnly = false, managed = false, locate = async () => undefined } = options;
+  const {
+    events,
+    onInvalid,
+    hooksOnly = false,
+    managed = false,
+    whole = false,
+    locate = async () => undefined,
+  } = options;
   if (!isObject(data)) return broken(file, { message: `expected an object, { "hooks": { … } }, got ${kindOf(data)}` });
   const { settings, findings: ofKeys } = hooksOnly ? NO_SETTINGS : checkSettings(data, managed);
-  const findings = [...ofKeys];
+  const findings = [...ofKeys, ...(whole ? misspeltKeys(data, ['hooks']) : [])];
   const checked = hooksOf(data, events, findings);
   const problems = await Promise.all(findings.map((finding) => problemOf(finding, { file, locate })));
   const first = problems.find((problem) => problem.level === 'error');
