@@ -6,6 +6,7 @@ import { keyOfFile, type MaskKey } from './key.js';
 import { Masker } from './masker.js';
 import { REDACT, type RedactOptions } from './options.js';
 import { MaskedStream } from './stream.js';
+import { OURS, withheld } from './withheld.js';
 
 /** Masks secrets in records and texts that are stored or shown. Equal values get equal masks, computed with this machine's key. */
 export interface Redactor {
@@ -63,12 +64,6 @@ function isRedactor(option: Redactor | RedactOptions): option is Redactor {
   return 'redact' in option && typeof option.redact === 'function';
 }
 
-/** Fields that the host makes and programs read; they never hold free text and are not masked. */
-const OURS: ReadonlySet<string> = new Set(
-  'seq time host_id type subtype uuid hook_id fire_id hook_event event handler outcome duration_ms exit_code decision_ms input_sha256 judged_sha256 ran_sha256'.split(
-    ' ',
-  ),
-);
 /** The most hooks whose progress is followed at the same time; beyond that, the one that has been silent for longest is forgotten, with the text held back for it. */
 const MOST_STREAMS = 1000;
 type MaskedStreams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
@@ -110,7 +105,7 @@ class RecordRedactor implements Redactor {
     try {
       masked = this.#fields(record);
     } catch {
-      // The texts of a record that cannot be read are withheld.
+      // What others wrote in a record that cannot be read is withheld.
       masked = withheld(record);
       this.#masker.count += 1;
     }
@@ -176,13 +171,4 @@ class RecordRedactor implements Redactor {
     const stream = (): MaskedStream => new MaskedStream(this.#masker.finder);
     return { stdout: stream(), stderr: stream(), text: stream() };
   }
-}
-
-/** The record without its texts; ids, times and numbers stay. */
-function withheld(record: HookRecord): HookRecord {
-  const kept = Object.entries(record).map(([key, value]) => [
-    key,
-    OURS.has(key) || typeof value !== 'string' ? value : '[redacted: it could not be read]',
-  ]);
-  return { ...Object.fromEntries(kept), input: {}, handlers: [] } as unknown as HookRecord;
 }

@@ -53,8 +53,26 @@ export class MaskedStream {
     this.#finder = finder;
   }
 
-  /** Takes a piece; returns the text that can be emitted now. */
+  /** Takes a piece; returns the text that can be emitted now. A piece that cannot be read is left out, with the line that it ends in. */
   push(piece: string, mask: MaskPart): string {
+    try {
+      return this.#push(piece, mask);
+    } catch (error) {
+      this.#context = '';
+      this.#held = '';
+      this.#waits = undefined;
+      this.#lost = -1;
+      this.#within = '';
+      if (this.#until === undefined) {
+        this.#until = /[\r\n]/;
+        this.#lostUntil = undefined;
+        this.#left = piece.endsWith('\n') ? '\n' : '';
+      }
+      throw error;
+    }
+  }
+
+  #push(piece: string, mask: MaskPart): string {
     const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
     const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
     this.#held += rest;
