@@ -14,8 +14,7 @@ export function printedBlock(
   json: Json | undefined,
 ): { reason?: string } | undefined {
   if (!json) return undefined;
-  const specific = specificOf(json, eventName);
-  // An output with the wrong hookEventName is refused as a whole, including a block in it.
+  const specific = specificOf(spec, eventName, json);
   if (!specific) return undefined;
   if (spec.nestedDecision) {
     const decision = asObject(specific['decision']);
@@ -61,7 +60,7 @@ function besideVerdict(json: Json | undefined): Json {
 function specificBeside(spec: EventSpec, eventName: string, json: Json | undefined): Json {
   const verdict = ['permissionDecision', 'permissionDecisionReason', 'decision', ...(spec.value ?? [])];
   const rewrite = [...(spec.rewrites?.keys ?? []), ...(spec.rewrites?.mcpKeys ?? [])];
-  return rightlyTyped(spec.output, specificOf(json ?? {}, eventName) ?? {}, [...verdict, ...rewrite]);
+  return rightlyTyped(spec.output, specificOf(spec, eventName, json ?? {}) ?? {}, [...verdict, ...rewrite]);
 }
 
 function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly string[]): Json {
@@ -74,11 +73,14 @@ function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly
   return kept;
 }
 
-/** The `hookSpecificOutput`: empty if there is none, undefined if it is for another event. */
-function specificOf(json: Json, eventName: string): Json | undefined {
+/**
+ * The `hookSpecificOutput`: empty if there is none, undefined if it is for another event. An output with another event's name is refused as a
+ * whole, including a block in it, but on a gate the rest of it counts all the same.
+ */
+function specificOf({ fold }: EventSpec, eventName: string, json: Json): Json | undefined {
   const specific = json['hookSpecificOutput'];
   if (specific === undefined) return {};
-  return asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
+  return fold === 'gate' || asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
 }
 
 function asObject(value: unknown): Json {

@@ -118,7 +118,6 @@ describe('exit 2', () => {
     ['an ask', specific('PreToolUse', { permissionDecision: 'ask', permissionDecisionReason: 'sure?' })],
     ['an approve', '{"decision":"approve","reason":"fine"}'],
     ['a deny without a reason', specific('PreToolUse', { permissionDecision: 'deny' })],
-    ['a deny under another name', specific('PostToolUse', { permissionDecision: 'deny' }, { reason: 'x' })],
     ['a wish to be async', '{"async":true}'],
     ['broken JSON', '{"decision":'],
     ['an array', '[1]'],
@@ -246,6 +245,28 @@ describe('JSON on stdout', () => {
       verdict: 'deny',
       reason: 'M',
     });
+  });
+
+  test.each<readonly [string, object, string | undefined]>([
+    [
+      'the legacy word beside another name',
+      { decision: 'block', reason: 'R', hookSpecificOutput: { hookEventName: 'Setup' } },
+      'R',
+    ],
+    ['the legacy word beside what is no object', { decision: 'block', reason: 'R', hookSpecificOutput: 'x' }, 'R'],
+    [
+      'a deny under another name',
+      { hookSpecificOutput: { hookEventName: 'Setup', permissionDecision: 'deny' } },
+      undefined,
+    ],
+    ['a deny without a name', { hookSpecificOutput: { permissionDecision: 'deny' } }, undefined],
+  ])('a deny of a gate stands at any exit code and policy: %s', (_, json, reason) => {
+    for (const exitCode of [1, 2, 3])
+      for (const onFailure of ['continue', 'ask', 'block'] as const) {
+        const reply = read('PreToolUse', { exitCode, stdout: JSON.stringify(json), onFailure });
+        if (exitCode !== 2 && onFailure === 'continue') expect(reply.output).toEqual(json);
+        else expect(outcomeOf('PreToolUse', reply)).toMatchObject({ verdict: 'deny', ...(reason && { reason }) });
+      }
   });
 
   test('of a hook that a signal killed is trusted only where it denies', () => {

@@ -190,8 +190,8 @@ describe('an answer of the model', () => {
     ['nothing', undefined, 'bad_json', 'undefined'],
     ['without ok', '{"decision":"approve"}', 'bad_schema', 'ok: expected true or false, got undefined'],
     ['with an ok that is none', { ok: 'yes' }, 'bad_schema', 'got "yes"'],
-    ['with a reason that is none', { ok: false, reason: 5 }, 'bad_schema', 'reason: expected a string, got 5'],
-    ['with an impossible that is none', { ok: false, impossible: 'no' }, 'bad_schema', 'impossible: expected true'],
+    ['with a reason that is none', { ok: true, reason: 5 }, 'bad_schema', 'reason: expected a string, got 5'],
+    ['with an impossible that is none', { ok: true, impossible: 'no' }, 'bad_schema', 'impossible: expected true'],
     ['a list', [true], 'bad_schema', 'expected an object, got [true]'],
   ])('%s is a failure', async (_what, answer, cause, words) => {
     const { decision, causes } = await ask(() => answer as string);
@@ -276,4 +276,27 @@ test.each([
   const { handler, causes } = await ask(() => answer as ModelVerdict);
   expect(causes).toEqual([]);
   expect(handler).toMatchObject({ status: 'ran', warnings: [warning] });
+});
+
+describe('a "no" whose answer is wrong in another key', () => {
+  const WRONG: readonly object[] = [
+    { reason: 5 },
+    { reason: ['a'] },
+    { impossible: 'x' },
+    { reason: 5, impossible: 'x' },
+  ];
+
+  test.each(WRONG)('counts on a gate, and is a failure too: %j', async (more) => {
+    for (const form of [(value: object) => value, JSON.stringify]) {
+      const { decision, causes } = await ask(() => form({ ok: false, ...more }) as ModelVerdict);
+      expect([decision.verdict, decision.continue, causes]).toEqual(['deny', false, ['bad_schema']]);
+    }
+  });
+
+  test('does not count where the answer is a yes, or nothing is decided', async () => {
+    const yes = await ask(() => ({ ok: true, reason: 5 }) as never);
+    expect([yes.decision.verdict, yes.causes]).toEqual(['none', ['bad_schema']]);
+    const stop = await ask(() => ({ ok: false, reason: 5 }) as never, { event: 'Stop' });
+    expect([stop.decision.blocked, stop.causes]).toEqual([undefined, ['bad_schema']]);
+  });
 });

@@ -49,18 +49,26 @@ export const ANSWER_SCHEMA = Object.freeze({
   additionalProperties: false,
 });
 
+/** What was read of an answer: as much of it as is right, and what is wrong with it. */
+export interface ReadAnswer {
+  readonly answer?: ModelVerdict;
+  readonly failure?: Failure;
+  readonly warnings: readonly string[];
+}
+
 /** Reads an answer, which is an object or JSON text. */
-export function readModelAnswer(
-  given: unknown,
-): { readonly answer: ModelVerdict; readonly warnings: readonly string[] } | { readonly failure: Failure } {
+export function readModelAnswer(given: unknown): ReadAnswer {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
     const shown = beginning(String(given), 200);
-    return { failure: { cause: 'bad_json', message: `The model did not answer with a JSON object: ${shown}` } };
+    const message = `The model did not answer with a JSON object: ${shown}`;
+    return { failure: { cause: 'bad_json', message }, warnings: [] };
   }
-  const answer = answerOf(value);
-  if (typeof answer !== 'string') return { answer, warnings: unknownKeys(value as Json) };
-  return { failure: { cause: 'bad_schema', message: `The model's answer { ok, reason, impossible? }: ${answer}` } };
+  const { answer, wrong } = answerOf(value);
+  const warnings = answer === undefined ? [] : unknownKeys(value as Json);
+  if (wrong === undefined) return { ...(answer && { answer }), warnings };
+  const message = `The model's answer { ok, reason, impossible? }: ${wrong}`;
+  return { ...(answer && { answer }), failure: { cause: 'bad_schema', message }, warnings };
 }
 
 /** A text that is one code fence. Models often write JSON so. */
@@ -72,15 +80,23 @@ function objectIn(text: string): Json | undefined {
   return parseObject((FENCE.exec(trimmed)?.[1] ?? trimmed).trim());
 }
 
-/** The answer, or a string that says what is wrong with it. Models write null for absent fields. */
-function answerOf(value: unknown): ModelVerdict | string {
-  if (!isObject(value)) return `expected an object, got ${jsonText(value)}`;
+/** The answer without what is wrong in it, which is told. Models write null for absent fields. */
+function answerOf(value: unknown): { readonly answer?: ModelVerdict; readonly wrong?: string } {
+  if (!isObject(value)) return { wrong: `expected an object, got ${jsonText(value)}` };
   const { ok, reason, impossible } = value;
-  if (typeof ok !== 'boolean') return `ok: expected true or false, got ${jsonText(ok)}`;
-  if (!isAbsent(reason) && typeof reason !== 'string') return `reason: expected a string, got ${jsonText(reason)}`;
-  if (!isAbsent(impossible) && typeof impossible !== 'boolean')
-    return `impossible: expected true or false, got ${jsonText(impossible)}`;
-  return { ok, ...(isAbsent(reason) ? {} : { reason }), ...(isAbsent(impossible) ? {} : { impossible }) };
+  if (typeof ok !== 'boolean') return { wrong: `ok: expected true or false, got ${jsonText(ok)}` };
+  const wrong =
+    !isAbsent(reason) && typeof reason !== 'string'
+      ? `reason: expected a string, got ${jsonText(reason)}`
+      : !isAbsent(impossible) && typeof impossible !== 'boolean'
+        ? `impossible: expected true or false, got ${jsonText(impossible)}`
+        : undefined;
+  const answer = {
+    ok,
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof impossible === 'boolean' && { impossible }),
+  };
+  return { answer, ...(wrong !== undefined && { wrong }) };
 }
 
 const KEYS = Object.keys(ANSWER_SCHEMA.properties);

@@ -25,10 +25,12 @@ export async function runPromptHook(
   }
   if (!given || call.signal.aborted) return failed('aborted', 'The model had not answered when the hook was ended.');
   const stdout = typeof given.value === 'string' ? given.value : (jsonText(given.value) ?? '');
-  const read = readModelAnswer(given.value);
-  if ('failure' in read) return { ...read, stdout };
-  const { answer, warnings } = read;
-  return { output: outputOf(spec, call, answer), stdout, ...(warnings.length > 0 && { warnings }) };
+  const { answer, failure, warnings } = readModelAnswer(given.value);
+  const told = { stdout, ...(failure && { failure }), ...(warnings.length > 0 && { warnings }) };
+  // A no counts on a gate, whatever else is wrong in the answer. Of Claude Code's files, as in the client, no part of a wrong answer does.
+  const counts =
+    failure === undefined || (answer?.ok === false && call.spec.fold === 'gate' && call.dialect !== 'claude');
+  return answer !== undefined && counts ? { output: outputOf(spec, call, answer), ...told } : told;
 }
 
 function requestOf(spec: PromptSpec | AgentSpec, call: ExternalCall): Parameters<HookModel>[0] {
