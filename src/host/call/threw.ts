@@ -8,7 +8,9 @@ import { ignoreRejections } from '../../values/waiting/promises.js';
 export function threw(error: unknown): Failure {
   // A promise can be thrown, too.
   ignoreRejections(error);
-  return { cause: 'threw', message: isDecision(error) ? THROWN_DECISION : describeError(error) };
+  if (isDecision(error)) return { cause: 'threw', message: THROWN_DECISION };
+  const message = describeError(error);
+  return { cause: 'threw', message: message.trim() === '' ? 'an empty text was thrown' : message };
 }
 
 const THROWN_DECISION = 'a decision was thrown, which decides nothing: return it, as in return deny(…)';

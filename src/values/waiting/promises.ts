@@ -5,12 +5,18 @@ export function messageOf(error: unknown): string {
   ignoreRejections(error);
   try {
     // `message` is typed as a string, but anything can be assigned to it.
-    return String(error instanceof Error ? error.message : error);
+    return String(error instanceof Error ? error.message : (ownMessage(error) ?? error));
   } catch (another) {
     // The value is a proxy that throws on every access, or an object that cannot be converted to text.
     ignoreRejections(another);
     return 'an error that cannot be printed';
   }
+}
+
+/** The message of an object that is thrown in place of an error. */
+function ownMessage(thrown: unknown): string | undefined {
+  const message = typeof thrown === 'object' && thrown !== null ? (thrown as { message?: unknown }).message : undefined;
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
 /** A callback returned something that looks like a promise but cannot be awaited. */
