@@ -63,6 +63,8 @@ export interface EventSpec<
   readonly tool: boolean;
   /** The event's role in a tool call, by which decisions are compared with what was done. */
   readonly callRole?: CallRole;
+  /** After it the tool call no longer runs, unless it was only interrupted: what hooks have asked about it is settled. */
+  readonly endsCall?: true;
   /** The handler types, besides in-process callbacks, that the event allows. */
   readonly types: readonly HandlerKind[];
   /** The event's own default timeout for hooks in Claude Code files, in seconds. `max` limits a configured timeout. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Host } from '../create-host.js';
 import { isHookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/spec.js';
-import { ran, rememberDecision } from '../host/alarms/use.js';
+import { callEnded, ran, rememberDecision } from '../host/alarms/use.js';
 import type { HostCore } from '../host/core.js';
 import { type AnyDecision, makeDecision } from '../host/decide/decision.js';
 import { FireRun } from '../host/fire/fire-run.js';
@@ -153,6 +153,7 @@ export class Judge {
     const { input, toolUse: toolUseID } = fire;
     const decided = { services: this.#quiet, state, input, found, options: { toolUseID } };
     if (state.spec.callRole === 'ran') ran(decided);
+    else if (state.spec.endsCall) callEnded(decided);
     else rememberDecision({ ...decided, remembers: false, cancelled: undefined }, decision);
   }
 

@@ -61,11 +61,14 @@ describe.each(Object.entries(ONCE))('%s', (_name, group) => {
     await host.close();
   });
 
-  test('asks about a call: a question without an id may be about it, until it has run or is judged again', async () => {
+  test('asks about a call: a question without an id may be about it, until it has ended or is judged again', async () => {
     const ends = {
       nothing: () => undefined,
       ran: { fire: 'PostToolUse', with: { tool_response: {} } },
       again: { fire: 'PreToolUse', with: {} },
+      failed: { fire: 'PostToolUseFailure', with: { error: 'exit 1', is_interrupt: false } },
+      denied: { fire: 'PermissionDenied', with: { reason: 'no' } },
+      interrupted: { fire: 'PostToolUseFailure', with: { error: 'waits', is_interrupt: true } },
     } as const;
     for (const [name, end] of Object.entries(ends)) {
       const { host } = testHost();
@@ -78,7 +81,7 @@ describe.each(Object.entries(ONCE))('%s', (_name, group) => {
       expect((await host.fire('PermissionRequest', question(pre('t2')))).verdict).toBe('allow');
       if (typeof end !== 'function') await host.fire(end.fire as 'PreToolUse', pre('t1', end.with));
       const { verdict } = await host.fire('PermissionRequest', question());
-      expect([name, verdict]).toEqual([name, name === 'nothing' ? 'none' : 'allow']);
+      expect([name, verdict]).toEqual([name, /nothing|interrupted/.test(name) ? 'none' : 'allow']);
       await host.close();
     }
   });

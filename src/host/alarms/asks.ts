@@ -17,7 +17,7 @@ interface CallAsk {
 }
 
 /**
- * The calls that hooks have asked about. Some hooks further inside may not allow them in the user's place. An ask stays until its own call has run, was
+ * The calls that hooks have asked about. Some hooks further inside may not allow them in the user's place. An ask stays until its own call has run or failed, was
  * refused or is judged again: that an equal call was not asked about answers nothing.
  */
 export class Asks {
@@ -49,7 +49,7 @@ export class Asks {
     if (this.#calls.size > MOST) this.#forget(oldest(this.#calls));
   }
 
-  /** The call has run or was refused. */
+  /** The call has run, has failed or was refused. */
   settle(call: Omit<AskKey, 'tool'>): void {
     if (call.id !== undefined) this.#forget(keyOf(call, ''));
   }

@@ -118,6 +118,22 @@ export function ran(fire: CallFire): void {
   fire.services.alarms.ran(use as ToolUse, { by: fire.state.spec.name, input });
 }
 
+/** The call has failed or was denied. One that was interrupted may go on later, under the same id. */
+export function callEnded(fire: CallFire): void {
+  const { asks } = fire.services.alarms;
+  const use = asks.some && !isInterrupt(fire.input) ? useOf(fire) : undefined;
+  if (use !== undefined) asks.settle(use);
+}
+
+/** An input that cannot be read says nothing, so what was asked stands. */
+function isInterrupt(input: Json): boolean {
+  try {
+    return input['is_interrupt'] === true;
+  } catch {
+    return true;
+  }
+}
+
 /** An agent that had ended has fired an event. If the event is about a tool call, an alarm is raised. */
 export function reopened(fire: AnyCallFire, event: string): void {
   const use = useOf(fire);

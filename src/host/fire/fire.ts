@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { type Json, textOf } from '../../values/shape.js';
-import { type CallFire, ran, rememberDecision, undecided } from '../alarms/use.js';
+import { type CallFire, callEnded, ran, rememberDecision, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
@@ -56,6 +56,7 @@ function begin(
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
+  else if (state.spec.endsCall) callEnded({ services, state, input, found, options });
   const plan = state.plans.of(found);
   const begun = start?.begun;
   if (plan.size === 0 && !watched && !state.hook?.foreign) {
@@ -139,7 +140,7 @@ const isTextOrAbsent = (id: unknown): boolean => id === undefined || typeof id =
 
 /** The fire can have no effect: no registration in any scope, no raw tap, no scope to open or close, nothing for alarms to compare. */
 function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {
-  const { callRole } = state.spec;
+  const { callRole, endsCall } = state.spec;
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
@@ -147,6 +148,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
     !state.closes &&
     !(state.endsSession && (services.largeOutput.used || services.registrar.hadHooks)) &&
     !state.hook?.foreign &&
+    !(endsCall && services.alarms.asks.some) &&
     (callRole === undefined || !services.alarms.cares(callRole, options?.everyTool))
   );
 }
