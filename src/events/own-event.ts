@@ -29,6 +29,7 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   endsLoop: checks.flag,
   tool: checks.flag,
   callRole: oneOf(...EVENT_WORDS.callRole),
+  endsCall: checks.flag,
   types: {
     expected: `an array of ${KINDS}`,
     accepts: (v) => Array.isArray(v) && v.every((kind) => HANDLER_KINDS.includes(kind)),
@@ -88,9 +89,31 @@ export function checkEvent(options: unknown, where: string): void {
   }
 }
 
+/** Fields of every decision. A hook's own key of one of these names would overwrite it. */
+const OF_DECISIONS: readonly string[] = [
+  'event',
+  'fold',
+  'verdict',
+  'blocked',
+  'continues',
+  'continue',
+  'stopReason',
+  'reason',
+  'decidedBy',
+  'overruled',
+  'suppressOutput',
+  'systemMessages',
+  'failures',
+  'conflicts',
+  'endedBy',
+  'answered',
+  'outcomes',
+  'toJSON',
+];
+
 /**
  * Declares an event of your own. Give it to `createHost({ events: { Deploy: defineEvent({ … }) } })`; it is then fired, matched, folded,
- * recorded and typed like any other. Throws INVALID_OPTIONS.
+ * recorded and typed like any other. Throws INVALID_OPTIONS, also where a key of `output` has the name of a decision's field, such as `reason`.
  *
  * ```ts
  * defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' })
@@ -111,6 +134,9 @@ export function defineEvent<
       'expected an object schema without refinements of its own; refine its fields instead',
     );
   checkSubject(rest.subject, input);
+  const taken = Object.keys(output?.shape ?? {}).find((key) => OF_DECISIONS.includes(key));
+  if (taken !== undefined)
+    throw wrongOption(`defineEvent: output.${taken}`, 'expected another name: every decision has a field of this one');
   const lazy = definition({
     claude: 'usual',
     ...rest,

@@ -115,6 +115,25 @@ describe('defineEvent', () => {
     );
   });
 
+  it('refuses an output key that would overwrite a field of the decision', async () => {
+    const held = new Set<string>(['toJSON', 'outcomes']);
+    for (const fold of ['gate', 'block', 'stop', 'context', 'replace', 'observe'] as const) {
+      const host = createHost({ events: { Deploy: defineEvent({ input: target, fold }) } });
+      host.register({
+        Deploy: [{ hooks: [() => ({ continue: false, stopReason: 's', systemMessage: 'm' })] }],
+      } as never);
+      for (const key of Object.keys(await host.fire('Deploy', { target: 'x' }))) held.add(key);
+      await host.close();
+    }
+    // What hooks say in these words is what becomes the field.
+    for (const key of ['additionalContext', 'updatedInput', 'updatedOutput', 'value']) held.delete(key);
+    expect(held.size).toBeGreaterThan(12);
+    for (const key of [...held, 'reason', 'decidedBy', 'endedBy', 'answered'])
+      expect(() => defineEvent({ input: target, fold: 'gate', output: z.object({ [key]: z.any() }) }), key).toThrow(
+        `defineEvent: output.${key}: expected another name`,
+      );
+  });
+
   it('takes a field of every event for the subject, and what is undefined for what is left out', () => {
     const entry = withName(
       'Deploy',

@@ -719,3 +719,14 @@ describe('an output made of code', () => {
     expect(read('Stop', specific('Stop', { additionalContext: long })).additionalContext).toBe(long);
   });
 });
+
+it('a key of a gate outside hookSpecificOutput is nothing if its value is undefined', () => {
+  const keys = ['permissionDecision', 'permissionDecisionReason', 'updatedInput'];
+  for (const key of keys) {
+    const how = { nameRequired: false };
+    expect(bad('PreToolUse', { [key]: undefined }, how)).toBeUndefined();
+    const said = { ...specific('PreToolUse', { permissionDecision: 'allow' }), [key]: undefined };
+    expect(read('PreToolUse', said, how)).toMatchObject({ verdict: 'allow', warnings: [] });
+    expect(bad('PreToolUse', { [key]: 'x' }, how)).toContain(`${key} belongs into hookSpecificOutput`);
+  }
+});

@@ -39,9 +39,10 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
     const field = topFields().get(key);
     if (field) orProblem(reading, () => copyField(field, output[key], copied, key, ''));
     else if (key === 'hookSpecificOutput') orProblem(reading, () => copySpecific(reading, output[key], copied));
-    else if (isUnwrapped(reading, key))
-      reading.problems.push(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
-    else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
+    else if (isUnwrapped(reading, key)) {
+      if (output[key] !== undefined)
+        reading.problems.push(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
+    } else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
     else if (key === 'async') orProblem(reading, () => checkSync(output[key]));
     else reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
