@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { greatest } from '../values/append.js';
 import type { FleetEngine, OpenQuestion, Posted, SentRecord, Stop } from './engine.js';
 
 interface QueuedQuestion {
@@ -97,7 +98,11 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
         const posts = broker.posts.get(channel) ?? [];
         const there = posts.at(-1)?.version ?? 0;
         if (there !== after) throw overtaken(channel);
-        const version = Math.max(0, ...[...broker.posts.values()].map((of) => of.at(-1)?.version ?? 0)) + 1;
+        const version =
+          greatest(
+            0,
+            [...broker.posts.values()].map((of) => of.at(-1)?.version ?? 0),
+          ) + 1;
         const post = { bytes: bytes.slice(), version, at: new Date().toISOString() };
         broker.posts.set(channel, [...posts, post].slice(-KEPT));
         broker.changed();

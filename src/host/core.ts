@@ -1,5 +1,6 @@
 import type { HookscopeError } from '../errors.js';
 import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
+import { append } from '../values/append.js';
 import { type Json, textOf } from '../values/shape.js';
 import type { Background } from './call/background.js';
 import type { Registrar } from './register/registrar.js';
@@ -35,7 +36,7 @@ export function keepContext({ services, found, input, options, waiting }: FireOf
   if (options.shadowOf !== undefined) return;
   if (waiting !== undefined) contexts.add(waiting, texts);
   else if (!found.scope.closed || !found.scope.heldBySession)
-    contexts.ofSession(found.session ?? String(input['session_id'])).push(...texts);
+    append(contexts.ofSession(found.session ?? String(input['session_id'])), texts);
 }
 
 interface FireOfContext {

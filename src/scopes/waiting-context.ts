@@ -1,3 +1,5 @@
+import { append } from '../values/append.js';
+
 /** The most texts that are kept for all agents together. */
 const MOST = 1_000;
 /** The most agents without texts whose lists are kept: an answer about one that is no longer kept is dropped when it comes. */
@@ -66,7 +68,7 @@ export class WaitingContext {
 
   /** Adds texts to a list, wherever it is by now. */
   add(list: string[], texts: readonly string[]): void {
-    list.push(...texts);
+    append(list, texts);
     if (this.#whose.has(list)) this.#fill(list);
   }
 

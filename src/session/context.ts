@@ -1,6 +1,7 @@
 import type { HookEvent } from '../events/catalogue.js';
 import type { BaseDecision, HandlerOutcome } from '../host/decide/decision.js';
 import type { Decision } from '../host/types.js';
+import { append } from '../values/append.js';
 import { messageOf, tell } from '../values/waiting/promises.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
@@ -67,8 +68,8 @@ const STARTING = new WeakMap<Core, string[]>();
 /** Adds texts for the scope's next system prompt, if the session is open; an open scope may belong to others. */
 export function wait(core: Core, texts: readonly string[]): void {
   if (core.scope.closed || !core.isOpen) return;
-  core.scope.pending.push(...texts);
-  STARTING.get(core)?.push(...texts);
+  append(core.scope.pending, texts);
+  append(STARTING.get(core) ?? [], texts);
 }
 
 /** Records the session's texts from now on; the returned function ends the recording and returns them. */

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { append } from '../values/append.js';
 
 /** A line of a file, without its end. */
 export interface FileLine {
@@ -85,7 +86,7 @@ export async function* linesBackward(
     let stop = chunk.length;
     for (let found = chunk.lastIndexOf(NEWLINE); found >= 0; found = chunk.lastIndexOf(NEWLINE, stop - 1)) {
       take(chunk.subarray(found + 1, stop));
-      lines.push(...closed(to - length + found + 1));
+      append(lines, closed(to - length + found + 1));
       stop = found;
       if (stop === 0) break;
     }

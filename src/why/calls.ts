@@ -1,6 +1,7 @@
 import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
+import { append } from '../values/append.js';
 import { agentIdOf, isDenied, isShadow } from './meaning.js';
 import {
   answeredCalls,
@@ -148,9 +149,9 @@ function joined(record: HookRecord, last: CallRecording, calls: Set<CallRecordin
   const later = chain.calls.slice(at + 1);
   if (later.some(({ asks }) => asks.some(({ unanswered }) => unanswered !== undefined))) return last;
   for (const one of later) {
-    own.records.push(...one.records);
-    own.asks.push(...one.asks);
-    own.certain.push(...one.certain);
+    append(own.records, one.records);
+    append(own.asks, one.asks);
+    append(own.certain, one.certain);
     own.end ??= one.end;
     one.into = own;
     calls.delete(one);

@@ -1,5 +1,6 @@
 import type { FireRecord, HookRecord, ToolCallRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
+import { greatest } from '../values/append.js';
 import { fitOf } from './evidence.js';
 import { isDenied, isShadow } from './meaning.js';
 
@@ -63,7 +64,7 @@ export function answeredCalls(record: FireRecord & HookRecord, last: CallRecordi
 function narrowed(record: HookRecord, open: readonly CallRecording[]): readonly CallRecording[] {
   if (open.length === 1) return open;
   const fits = new Map(open.map((call) => [call, fitOf(record, call.asks)]));
-  const best = Math.max(...fits.values());
+  const best = greatest(Number.NEGATIVE_INFINITY, fits.values());
   const narrowest = [(call: CallRecording) => fits.get(call) === best, ...hostsOf(record), ...endsOf(record)];
   return narrowest.reduce<readonly CallRecording[]>((calls, fit) => {
     const some = calls.filter(fit);

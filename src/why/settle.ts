@@ -1,4 +1,5 @@
 import type { FireRecord, HookRecord } from '../emit/record.js';
+import { append } from '../values/append.js';
 import { areOfOne, type CallChain, type CallRecording, isStateless, roleIn } from './parallel.js';
 
 /** A record, and the calls that it may be about. */
@@ -70,7 +71,7 @@ function groupsOf(placings: readonly Placing[]): readonly Group[] {
     for (const call of placing.among) group.calls.add(call);
     for (const other of rest) {
       groups.delete(other);
-      group.placings.push(...other.placings);
+      append(group.placings, other.placings);
       for (const call of other.calls) group.calls.add(call);
     }
     for (const call of [...placing.among, ...rest.flatMap((one) => [...one.calls])]) byCall.set(call, group);
@@ -132,7 +133,7 @@ function joined([first, ...rest]: readonly CallChain[]): CallChain {
   const chain = first as CallChain;
   for (const other of new Set(rest)) {
     if (other === chain) continue;
-    chain.calls.push(...other.calls);
+    append(chain.calls, other.calls);
     for (const call of other.calls) call.chain = chain;
   }
   return chain;

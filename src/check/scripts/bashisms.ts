@@ -1,4 +1,5 @@
 import type { SyntaxNode } from 'unbash';
+import { append } from '../../values/append.js';
 import { argsOf, type FoundCommand, type Shell, type ShellNode } from './shell.js';
 
 /** A bash construct that plain sh lacks. `fatal`: sh stops there with exit code 2. */
@@ -25,7 +26,7 @@ export function bashismsOf(shell: Shell): Bashism[] {
       fatal: judged.fatal,
     });
   }
-  for (const command of shell.commands) found.push(...judgeCommand(command));
+  for (const command of shell.commands) append(found, judgeCommand(command));
   return found.sort((a, b) => a.pos - b.pos);
 }
 

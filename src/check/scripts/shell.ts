@@ -1,4 +1,5 @@
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from 'unbash';
+import { append } from '../../values/append.js';
 
 /** A parsed shell text. Nothing in it is executed. */
 export interface Shell {
@@ -73,7 +74,7 @@ function* walk(root: SyntaxNode): Generator<ShellNode> {
     const around = [...next.around, next.node];
     const children: ShellNode[] = [];
     forEachChild(next.node, (node) => void children.push({ node, around }));
-    unvisited.push(...children.reverse());
+    append(unvisited, children.reverse());
   }
 }
 

@@ -1,4 +1,5 @@
 import { forEachChild, parse } from '../../matching/bash/bash.js';
+import { append } from '../../values/append.js';
 
 type Node = Parameters<typeof forEachChild>[0];
 
@@ -21,7 +22,7 @@ export function setsOf(line: string): SetHere[] {
     for (let count = 0; count < MOST; count++) {
       const node = unvisited.pop();
       if (node === undefined) break;
-      found.push(...setBy(node));
+      append(found, setBy(node));
       forEachChild(node, (child) => void unvisited.push(child));
     }
   } catch (error) {

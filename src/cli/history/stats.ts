@@ -1,6 +1,7 @@
 import { whyItself } from '../../emit/reading/own-answer.js';
 import type { FireRecord } from '../../emit/record.js';
 import { clip, plainJson } from '../../plain.js';
+import { greatest } from '../../values/append.js';
 import { isMeant } from '../../why/meaning.js';
 import { type HookTally, Tallies } from '../../why/tally.js';
 import type { Flags } from '../options.js';
@@ -86,7 +87,12 @@ function table(rows: readonly HookTally[], by: GroupKey | undefined, paint: Pain
     ...[row.runs, row.denials, row.failures].map(String),
     ...[row.p50, row.p95, row.p99].map((ms) => (ms === undefined ? '-' : ms.toFixed(ms < 10 ? 1 : 0))),
   ]);
-  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((line) => (line[i] as string).length)));
+  const widths = head.map((title, i) =>
+    greatest(
+      title.length,
+      cells.map((line) => (line[i] as string).length),
+    ),
+  );
   const pad = (text: string, i: number): string =>
     i < texts ? text.padEnd(widths[i] as number) : text.padStart(widths[i] as number);
   const line = (parts: readonly string[]): string => parts.map(pad).join('  ').trimEnd();

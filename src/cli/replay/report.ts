@@ -1,6 +1,7 @@
 import { plain } from '../../plain.js';
 import type { ReplayedHook } from '../../replay/changes/behind.js';
 import type { ReplayChange } from '../../replay/replay.js';
+import { greatest } from '../../values/append.js';
 import { CHANGES, type ChangeGroup, type ReplaySummary } from './summary.js';
 
 const TITLES: Readonly<Record<ReplayChange, string>> = {
@@ -70,7 +71,10 @@ const exampleOf = ({ example: { event, what, place, id } }: ChangeGroup): string
 /** Text in a table, as code: no foreign text can end it, link anywhere or mention a user. */
 function cell(text: string): string {
   const shown = plain(text).replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('\\\\|', '\\ \\|');
-  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const longest = greatest(
+    0,
+    (shown.match(/`+/g) ?? []).map(({ length }) => length),
+  );
   const fence = '`'.repeat(longest + 1);
   return `${fence} ${shown} ${fence}`;
 }

@@ -1,5 +1,6 @@
 import type { Description } from '../../host/types.js';
 import { clip, column, plain } from '../../plain.js';
+import { greatest } from '../../values/append.js';
 
 /** The most hooks on one line. */
 const MOST = 12;
@@ -8,7 +9,13 @@ const MOST = 12;
 export function audienceLines(tree: Description): string[] {
   const groups = new Map<string, string[]>();
   collect(tree, groups);
-  const width = Math.min(30, Math.max(0, ...[...groups.keys()].map((who) => plain(who).length)));
+  const width = Math.min(
+    30,
+    greatest(
+      0,
+      [...groups.keys()].map((who) => plain(who).length),
+    ),
+  );
   return [...groups].map(([who, hooks]) => {
     const more = hooks.length > MOST ? ` and ${hooks.length - MOST} more` : '';
     return `${column(who, width)}  ${hooks.slice(0, MOST).join(', ')}${more}`;

@@ -1,4 +1,5 @@
 import { clip, plain } from '../../plain.js';
+import { greatest } from '../../values/append.js';
 import type { SummaryRow } from './summary.js';
 import type { Paint } from './view.js';
 
@@ -16,7 +17,12 @@ export function summaryTable(rows: readonly SummaryRow[], paint: Paint): string 
       ...[row.p50, row.p95].map((ms) => (ms === undefined ? '-' : milliseconds(ms))),
     ];
   });
-  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((line) => (line[i] as string).length)));
+  const widths = head.map((title, i) =>
+    greatest(
+      title.length,
+      cells.map((line) => (line[i] as string).length),
+    ),
+  );
   const pad = (text: string, i: number): string =>
     i < 3 ? text.padEnd(widths[i] as number) : text.padStart(widths[i] as number);
   const line = (texts: readonly string[]): string => texts.map(pad).join('  ').trimEnd();

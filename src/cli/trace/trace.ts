@@ -8,6 +8,7 @@ import type {
 } from '../../emit/record.js';
 import { specOf } from '../../events/catalogue.js';
 import { clip } from '../../plain.js';
+import { greatest } from '../../values/append.js';
 import { agentIdOf, isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import type { TraceEvent } from './event.js';
 import { type Lane, placeBelow, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
@@ -135,7 +136,12 @@ export class Trace {
     const fire = this.#fireOf(record, session, now);
     placeBelow(fire.agent, starterIn(session, fire.agent.id));
     const open = fire.calls.filter(({ end, lane }) => end === undefined && lane === fire.lane);
-    const end = clock.after(Math.max(fire.start, fire.drawn - 1, now - 1, ...open.map(({ start }) => start)));
+    const end = clock.after(
+      greatest(
+        Math.max(fire.start, fire.drawn - 1, now - 1),
+        open.map(({ start }) => start),
+      ),
+    );
     const isShown = this.#options.isShown(record);
     fire.isShown = isShown;
     this.#fires.delete(fire.id);

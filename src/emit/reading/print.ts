@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { clip, column, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
+import { greatest } from '../../values/append.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { own } from '../../values/own.js';
 import { checks, isObject, isText, type Json, type OptionCheck } from '../../values/shape.js';
@@ -78,7 +79,13 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
   const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
   const paint = painter(options);
   const names = handlerNames(record);
-  const width = Math.min(40, Math.max(0, ...record.handlers.map((handler) => plain(handler.name).length)));
+  const width = Math.min(
+    40,
+    greatest(
+      0,
+      record.handlers.map((handler) => plain(handler.name).length),
+    ),
+  );
   const lines = record.handlers.map((handler) => {
     const from = column(`${handler.handler} ${handler.source.kind}`, 18);
     const warnings = (handler.warnings ?? []).map((text) => `\n    ${paint('yellow', `warning: ${clip(text, 160)}`)}`);

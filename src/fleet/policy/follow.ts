@@ -1,4 +1,5 @@
 import { HookscopeError } from '../../errors.js';
+import { greatest } from '../../values/append.js';
 import { sha256 } from '../../values/sha256.js';
 import { doneWithin } from '../../values/waiting/timer.js';
 import type { Posted, Stop } from '../engine.js';
@@ -211,7 +212,12 @@ export class Follower {
     }
     // Of a channel whose last word was deleted it is not known how far that goes.
     const isDeleted = heads.has('main') && heads.get('main') === undefined;
-    const bound = isDeleted ? Number.POSITIVE_INFINITY : Math.max(0, ...told.map(({ version }) => version));
+    const bound = isDeleted
+      ? Number.POSITIVE_INFINITY
+      : greatest(
+          0,
+          told.map(({ version }) => version),
+        );
     const all = posts.filter(({ version }) => version > at);
     return { posts: all.filter(({ version }) => version <= bound), all, at };
   }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../../files/json-file.js';
 import { replaceFile } from '../../files/replace-file.js';
+import { greatest } from '../../values/append.js';
 import { describeError } from '../../values/message.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
@@ -98,7 +99,7 @@ export function readKept(folder: string, channel: string, configured: readonly s
   const { rotations, sequence, first, ...kept } = without(found, bad);
   const numbers = all(kept).map((one) => one.manifest.sequence);
   const last = kept.counted ?? kept.bundle;
-  const floor = Math.max(sequence, ...numbers);
+  const floor = greatest(sequence, numbers);
   const chain = { keys, floor, last: last?.manifest.sequence === floor ? last.id : undefined };
   // What is posted is read anew, since some of it may have to take the place of what does not count.
   return { ...kept, chain, ...(problem !== undefined && { at: 0, mark: undefined, problem }) };

@@ -3,6 +3,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { detachedScope } from '../../scopes/tree.js';
+import { append } from '../../values/append.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
@@ -218,7 +219,7 @@ export class Registrar {
     if (!scope.empty) return void scope.hold(false);
     // Still held while it ends, so that late context of its hooks is dropped.
     const ended = this.end({ session });
-    if (pending.length > 0) this.contexts.ofSession(session).push(...pending);
+    if (pending.length > 0) append(this.contexts.ofSession(session), pending);
     return ended;
   }
 

@@ -2,6 +2,7 @@ import { outputShape } from '../../../events/output/shape.js';
 import type { CallRole, EventSpec } from '../../../events/spec.js';
 import type { HostCore } from '../../../host/core.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
+import { append } from '../../../values/append.js';
 import { describeError } from '../../../values/message.js';
 import type { Json } from '../peer/wire.js';
 
@@ -140,8 +141,8 @@ export class ClientSessions {
   async #start(known: ClientSession, input: Json): Promise<void> {
     const decision = await this.#fire('SessionStart', input, { signal: this.#gone.signal });
     if (!decision) return;
-    this.#options.services.registrar.contexts.of(known.id, undefined).push(...decision.additionalContext);
-    known.messages.push(...decision.systemMessages);
+    append(this.#options.services.registrar.contexts.of(known.id, undefined), decision.additionalContext);
+    append(known.messages, decision.systemMessages);
   }
 
   async #fire(...[event, input, how]: Parameters<SessionsOptions['fire']>): Promise<AnyDecision | undefined> {

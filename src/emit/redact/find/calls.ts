@@ -1,3 +1,4 @@
+import { greatest } from '../../../values/append.js';
 import { type TextSpan, take } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
@@ -84,7 +85,10 @@ export function typedSecret(text: string, at: number): TextSpan | undefined {
   if (isPlaceholder(said, quote) || isWord(said)) return undefined;
   const before = text.slice(Math.max(0, at - NEAR), at);
   const since = before.slice(
-    Math.max(0, ...[...before.matchAll(/\bsend|\bfill\(|\btype\(/g)].map(({ index }) => index)),
+    greatest(
+      0,
+      [...before.matchAll(/\bsend|\bfill\(|\btype\(/g)].map(({ index }) => index),
+    ),
   );
   const lines = since
     .split(/\n|\\n/)

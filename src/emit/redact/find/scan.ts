@@ -1,3 +1,4 @@
+import { append } from '../../../values/append.js';
 import { encodedSecret, fallbackSecret } from './around.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
@@ -140,7 +141,7 @@ export function scanner(
       const found = around ?? at(text, behind - 1);
       if (found === undefined) continue;
       const all = isSpan(found) ? [found] : found;
-      if (around === undefined) spans.push(...all);
+      if (around === undefined) append(spans, all);
       // Continues after the secret, unless it lies further ahead: then the text before it is scanned too.
       for (const [start, end] of all) if (start <= stops.lastIndex) stops.lastIndex = Math.max(stops.lastIndex, end);
     }

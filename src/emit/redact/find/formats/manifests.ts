@@ -1,3 +1,4 @@
+import { append } from '../../../../values/append.js';
 import type { TextSpan } from '../quoted.js';
 
 const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
@@ -14,7 +15,7 @@ export function manifestSecrets(text: string): readonly TextSpan[] {
   for (const head of text.matchAll(HEAD)) {
     if (head.index < (spans.at(-1)?.[1] ?? 0)) continue;
     const indent = (head[1] as string).length + (head[2]?.length ?? 0);
-    spans.push(...valuesOf(text, head.index + (/^[\n"'`]/.test(head[0]) ? 1 : 0), indent));
+    append(spans, valuesOf(text, head.index + (/^[\n"'`]/.test(head[0]) ? 1 : 0), indent));
   }
   return spans.length > 0 ? spans : written(text);
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../../values/append.js';
 import { nameKind } from '../names.js';
 import type { TextSpan } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
@@ -82,9 +83,9 @@ export function tableSecrets(text: string): readonly TextSpan[] {
     const { row, skipped } = rowOf(line.slice(0, LONGEST + 1));
     if (row.length > LONGEST || row === '') head = undefined;
     else if (!RULE.test(row)) {
-      spans.push(...(head === undefined ? [] : below(head.names, cellsOf(row, at + skipped, head.split))));
+      if (head !== undefined) append(spans, below(head.names, cellsOf(row, at + skipped, head.split)));
       if (NAMES.test(row)) {
-        spans.push(...beside(row, at + skipped));
+        append(spans, beside(row, at + skipped));
         head = headOf(row) ?? head;
       }
     }

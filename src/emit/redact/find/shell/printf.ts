@@ -1,3 +1,4 @@
+import { append } from '../../../../values/append.js';
 import { nameKind } from '../names.js';
 import { type TextSpan, take } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord } from '../values.js';
@@ -23,7 +24,7 @@ export function formatSecrets(text: string, look: (text: string) => readonly Tex
     const format = call[2] as string;
     if (!format.includes('%')) continue;
     const values = valuesAt(text, call.index + call[0].length, ARGUMENTS[call[0].includes('(') ? 'call' : 'command']);
-    if (values.length > 0) found.push(...toldBy(text, format, values, look));
+    if (values.length > 0) append(found, toldBy(text, format, values, look));
   }
   return found;
 }
