@@ -16,6 +16,7 @@ import { checkConfig } from '../plugins/config.js';
 import { misspeltHooks } from '../plugins/hooks-file.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
+import { formatPath } from '../values/problem.js';
 import { isObject } from '../values/shape.js';
 import { atKey, type CheckFinding, type FileCheck } from './checking.js';
 import { isUnread } from './files/find.js';
@@ -77,8 +78,17 @@ export const checkClaudeShape: FileCheck = function* (file) {
     };
     return;
   }
-  if (FRONTMATTERS.has(file.kind)) yield* told(root, misplacedIn(data, CLAUDE_EVENTS));
-  for (const set of file.sets) yield* told(root, checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS).findings);
+  const misplaced = FRONTMATTERS.has(file.kind) ? misplacedIn(data, CLAUDE_EVENTS) : [];
+  yield* told(root, misplaced);
+  // A key that stands where it is not read is unknown there, too.
+  const places = new Set(misplaced.map(({ path }) => formatPath(path)));
+  for (const set of file.sets) {
+    const { findings } = checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS);
+    yield* told(
+      root,
+      findings.filter(({ path }) => !places.has(formatPath(path))),
+    );
+  }
   yield* checkTypes(file);
 };
 

@@ -79,7 +79,14 @@ export async function readAgentFile(
   if (!('hooks' in data) && lost.length === 0) return undefined;
   const read = await checkFile(data, file, { ...options, hooksOnly: true, locate });
   const isTold = read.problems.some(({ rule }) => rule === 'other-shape');
-  const misplaced = await Promise.all((isTold ? [] : lost).map((finding) => problemOf(finding, { file, locate })));
+  // What is under it may begin on another line.
+  const atKey = async (path: Path): Promise<Position | undefined> => {
+    const key = itemAt(contents, path)?.key?.range?.[0];
+    return key === undefined ? locate(path) : position(start + key);
+  };
+  const misplaced = await Promise.all(
+    (isTold ? [] : lost).map((finding) => problemOf(finding, { file, locate: atKey })),
+  );
   const twice = repeatedIn(contents, []).map(({ path, at }) =>
     problemOfRepeated(file, { path, ...position(start + at) }),
   );
@@ -89,7 +96,9 @@ export async function readAgentFile(
     ...{ level: 'warning', rule: 'not-yaml', file, where: '', ...position(start + (strict.at ?? 0)) },
     message: `its frontmatter ${strict.message}; it was read line by line`,
   };
-  const problems = [...(lenient ? [warning] : []), ...read.problems, ...misplaced, ...twice];
+  // A key that stands where it is not read is unknown there, too.
+  const rest = read.problems.filter(({ where }) => !misplaced.some((problem) => problem.where === where));
+  const problems = [...(lenient ? [warning] : []), ...rest, ...misplaced, ...twice];
   return { ...read, problems, ...(name === '' ? {} : { name }) };
 }
 
@@ -108,11 +117,17 @@ const keyOf = ({ key }: YamlItem): string | undefined => (key === undefined ? un
 const nodeOf = (item: YamlItem): YamlNode | undefined =>
   item.key === undefined ? item : ((item.value as YamlNode | null) ?? undefined);
 
-/** Finds the node at a path. Of repeated keys, the last one counts. */
+/** Finds the node at a path. */
 function nodeAt(root: YamlNode | null, path: Path): YamlNode | undefined {
-  return path.reduce<YamlNode | undefined>((node, key) => {
-    const item = typeof key === 'number' ? node?.items?.[key] : node?.items?.findLast((one) => keyOf(one) === key);
-    return item && nodeOf(item);
+  const item = itemAt(root, path);
+  return item && nodeOf(item);
+}
+
+/** Finds the entry at a path. Of repeated keys, the last one counts. */
+function itemAt(root: YamlNode | null, path: Path): YamlItem | undefined {
+  return path.reduce<YamlItem | undefined>((item, key) => {
+    const items = (item && nodeOf(item))?.items;
+    return typeof key === 'number' ? items?.[key] : items?.findLast((one) => keyOf(one) === key);
   }, root ?? undefined);
 }
 

@@ -1,12 +1,14 @@
 import type { Path } from '../../files/json-file.js';
-import { nearestSpelling } from '../../values/nearest.js';
+import { nearest, nearestSpelling } from '../../values/nearest.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Finding } from './findings.js';
+import { HANDLER_KEYS } from './schema.js';
+import { holdsGroups, isGroups, isHandlers, isLostGroups, isWholeGroups, visibleName } from './unread-hooks.js';
 
 /**
- * The events and matchers of a frontmatter that stand at another depth than those of its hooks, mostly because a line is indented by mistake.
- * Claude Code passes over them, so a guard would be missing, or run for every tool. Hooks that stand as a whole below a key of the author's own are
- * data, and only a warning says that they do not run.
+ * The parts of hooks in a frontmatter that stand where they are not read: at another depth, mostly because a line is indented by mistake, or below
+ * a misspelt key. Claude Code passes over them, so a guard would be missing, or run for every tool. Hooks that stand as a whole below a key of the
+ * author's own are data, and only a warning says that they do not run.
  */
 export function misplacedIn(frontmatter: unknown, events: readonly string[]): Finding[] {
   const found: Finding[] = [];
@@ -14,38 +16,92 @@ export function misplacedIn(frontmatter: unknown, events: readonly string[]): Fi
     if (Array.isArray(value)) for (const [i, item] of value.entries()) look(item, [...path, i]);
     if (!isObject(value)) return;
     for (const [key, below] of Object.entries(value)) {
-      const at = [...path, key];
-      if (isOwnHooks(at, below)) found.push(ownHooks(at));
-      else if (at.length === 1 && isMisspelt(key, frontmatter, below)) found.push(misspelt(at));
-      else if (isEventElsewhere(path, key, below))
-        found.push(misplaced(at, 'is an event outside of "hooks", so its hooks never run'));
-      else if (key === 'matcher' && isMatcherElsewhere(path, value))
-        found.push(misplaced(at, 'is a matcher outside of a group, so it does nothing'));
-      else look(below, at);
+      const place: Place = { path, key, below, around: value, events };
+      const finding = invisible(place) ?? (path[0] === 'hooks' ? withinHooks(place) : besideHooks(place));
+      if (finding !== undefined) found.push(finding);
+      else look(below, [...path, key]);
     }
   };
-  // Data of a handler, such as the input of an MCP tool, may have such names; but only an event that has lost its groups has no value.
-  const isEventElsewhere = (path: Path, key: string, below: unknown): boolean => {
-    if (!events.includes(key) || (path.length === 1 && path[0] === 'hooks')) return false;
-    return below === null ? path[0] === 'hooks' && path.length > 2 : isGroups(below) && !isData(path);
-  };
-  const holdsGroups = (value: unknown): boolean =>
-    isObject(value) && Object.entries(value).some(([key, below]) => events.includes(key) && isGroups(below));
-  const isOwnHooks = ([top, ...path]: Path, value: unknown): boolean =>
-    path.length > 0 &&
-    top !== 'hooks' &&
-    !TEXTS.includes(top as string) &&
-    path.at(-1) === 'hooks' &&
-    holdsGroups(value);
-  const isMisspelt = (key: string, around: unknown, value: unknown): boolean =>
-    key !== 'hooks' &&
-    isObject(around) &&
-    !Object.hasOwn(around, 'hooks') &&
-    nearestSpelling(key, ['hooks']) !== undefined &&
-    holdsGroups(value);
   look(frontmatter, []);
   return found;
 }
+
+/** A key of a frontmatter. */
+interface Place {
+  /** Of the object that has the key. */
+  readonly path: Path;
+  readonly key: string;
+  readonly below: unknown;
+  readonly around: Json;
+  readonly events: readonly string[];
+}
+
+/** The lengths of the paths to a group (`hooks`, event, index) and to a handler (and `hooks`, index). */
+const GROUP = 3;
+const HANDLER = 5;
+
+const OF_HANDLERS = new Set(Object.values(HANDLER_KEYS).flatMap((keys) => Object.keys(keys)));
+const PARTS = new Set(['hooks', 'matcher', ...OF_HANDLERS]);
+/** The keys of handlers that may be missing, and that no frontmatter has. */
+const OPTIONAL = new Set(['if', 'timeout', 'onFailure', 'once', 'statusMessage', 'async', 'asyncRewake', 'headers']);
+
+/** A key that looks like a part of hooks, and is another because of characters that cannot be seen, such as a no-break space before it. */
+function invisible({ path, key, events }: Place): Finding | undefined {
+  const name = visibleName(key);
+  if (name === key || isData(path) || !(PARTS.has(name) || events.includes(name))) return undefined;
+  const message = `has characters that cannot be seen, or look like a space, and so is not "${name}"`;
+  return { rule: 'wrong-value', level: 'error', path: [...path, key], message, nearest: name };
+}
+
+function withinHooks({ path, key, below, around, events }: Place): Finding | undefined {
+  const at = [...path, key];
+  if (path.length === 1) {
+    if (events.includes(key) || !PARTS.has(key)) return undefined;
+    return misplaced(at, 'is a key of a group or a handler where an event was expected');
+  }
+  if (events.includes(key) && (isData(path) ? isLost(below) : path.length >= GROUP || isGroups(below)))
+    return misplaced(at, OUTSIDE);
+  if (path.length === GROUP && OF_HANDLERS.has(key) && isBehindHooks(key, around))
+    return misplaced(at, 'is a key of a handler, and does nothing in a group');
+  if (path.length !== HANDLER) return undefined;
+  if (key === 'matcher') return misplaced(at, 'is a matcher outside of a group, so it does nothing');
+  return key === 'hooks' ? misplaced(at, 'is a list of handlers within a handler, and none of them runs') : undefined;
+}
+
+const OUTSIDE = 'is an event outside of "hooks", so its hooks never run';
+
+/** Data of a handler, such as the input of an MCP tool, may have the names of events; but there an event has no groups that are whole, or that have lost their hooks. */
+const isData = (path: Path): boolean => path[0] === 'hooks' && path.length > HANDLER;
+const isLost = (value: unknown): boolean => value === null || isLostGroups(value) || isWholeGroups(value);
+
+/** A line of a handler that is indented too little comes behind the hooks of the group, and not before them. */
+const isBehindHooks = (key: string, group: Json): boolean => {
+  const keys = Object.keys(group);
+  return keys.includes('hooks') && keys.indexOf('hooks') < keys.indexOf(key);
+};
+
+function besideHooks({ path, key, below, around, events }: Place): Finding | undefined {
+  const at = [...path, key];
+  const isTop = path.length === 0;
+  if (isTop && key === 'hooks') return undefined;
+  if (isOwnHooks(at, below, events)) return ownHooks(at);
+  if (isTop && nearestSpelling(key, ['hooks']) !== undefined && holdsGroups(below, events))
+    return misspelt(at, 'hooks');
+  if (events.includes(key)) return isGroups(below) || isHandlers(below) ? misplaced(at, OUTSIDE) : undefined;
+  if (isTop && isBehind(key, around)) {
+    if (key === 'matcher' && lacksMatcher(around['hooks']))
+      return misplaced(at, 'is a matcher outside of a group, so it does nothing');
+    if (OPTIONAL.has(key) && lacksOption(around['hooks'], key))
+      return misplaced(at, 'is a key of a handler, and does nothing outside of it');
+  }
+  if (!isWholeGroups(below) && !isHandlers(below)) return undefined;
+  const near = isTop ? nearest(key, ['hooks', ...events]) : undefined;
+  if (near !== undefined) return misspelt(at, near);
+  return { ...ownHooks(at), message: `holds hooks and is not "hooks", so none of them runs` };
+}
+
+const isOwnHooks = ([top, ...path]: Path, value: unknown, events: readonly string[]): boolean =>
+  path.length > 0 && !TEXTS.includes(top as string) && path.at(-1) === 'hooks' && holdsGroups(value, events);
 
 /** The keys of a frontmatter that hold a text or a list, so that hooks below them are there by mistake. */
 const TEXTS: readonly string[] = [
@@ -58,8 +114,8 @@ const ownHooks = (path: Path): Finding => ({
   message: `stands below "${path[0]}", where hooks are not read; hooks that are to run stand at the top level`,
 });
 
-const misspelt = (path: Path): Finding => ({
-  ...{ rule: 'wrong-value', level: 'error', path, nearest: 'hooks' },
+const misspelt = (path: Path, near: string): Finding => ({
+  ...{ rule: 'wrong-value', level: 'error', path, nearest: near },
   message: 'is not a known key, and none of what is under it runs',
 });
 
@@ -68,21 +124,22 @@ const misplaced = (path: Path, what: string): Finding => ({
   message: `${what}; correct its indentation`,
 });
 
-const isGroups = (value: unknown): boolean =>
-  Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
-
-/** The length of a path to a handler: `hooks`, event, index, `hooks`, index. */
-const HANDLER = 5;
-const isData = (path: Path): boolean => path[0] === 'hooks' && path.length > HANDLER;
-
-/** Whether a matcher here may be that of a group: it stands right behind hooks in which a group has none, or in `hooks`, but not in a group. */
-function isMatcherElsewhere(path: Path, around: Json): boolean {
-  if (path.length > 0) return path[0] === 'hooks' && (path.length === 1 || path.length === HANDLER);
+/** Whether a key stands right behind the hooks. */
+function isBehind(key: string, around: Json): boolean {
   const keys = Object.keys(around);
-  return keys[keys.indexOf('matcher') - 1] === 'hooks' && lacksMatcher(around['hooks']);
+  return keys[keys.indexOf(key) - 1] === 'hooks';
 }
 
-const lacksMatcher = (hooks: unknown): boolean =>
+const groupsOf = (hooks: unknown): Json[] =>
   Object.values(isObject(hooks) ? hooks : {})
     .flat()
-    .some((group) => isObject(group) && !Object.hasOwn(group, 'matcher'));
+    .filter(isObject);
+
+const lacksMatcher = (hooks: unknown): boolean => groupsOf(hooks).some((group) => !Object.hasOwn(group, 'matcher'));
+
+/** Whether the last handler, the only one that can have lost it, has no such key. */
+function lacksOption(hooks: unknown, key: string): boolean {
+  const handlers = groupsOf(hooks).at(-1)?.['hooks'];
+  const last: unknown = Array.isArray(handlers) ? handlers.at(-1) : undefined;
+  return isObject(last) && !Object.hasOwn(last, key);
+}

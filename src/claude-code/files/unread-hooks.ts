@@ -1,0 +1,37 @@
+import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
+import { isObject, isText } from '../../values/shape.js';
+
+const KINDS: readonly string[] = CLAUDE_KINDS;
+
+/** Whether a value is a list in which something may be a group. */
+export const isGroups = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
+
+/** Whether a value is a list with a group that has lost its hooks: nothing is behind their key. */
+export const isLostGroups = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((group) => isObject(group) && group['hooks'] === null);
+
+/** Whether a value is a list with a group in which there is a handler. */
+export const isWholeGroups = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.some((group) => isObject(group) && Array.isArray(group['hooks']) && group['hooks'].some(isHandler));
+
+/** Whether a value is a list with a handler. Entries of type `http` are left out, because MCP servers have it too. */
+export const isHandlers = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((one) => isHandler(one) && one['type'] !== 'http');
+
+/** Whether a value is an object with groups by event. */
+export const holdsGroups = (value: unknown, events: readonly string[]): boolean =>
+  isObject(value) &&
+  Object.entries(value).some(
+    ([key, below]) => events.includes(visibleName(key)) && (isGroups(below) || isHandlers(below)),
+  );
+
+const isHandler = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) &&
+  KINDS.includes(value['type'] as string) &&
+  ['command', 'url', 'prompt', 'tool'].some((key) => isText(value[key]));
+
+/** A key without characters that cannot be seen or look like a space, and without colons that were typed twice. */
+export const visibleName = (key: string): string =>
+  key.normalize('NFKC').replace(/^[\p{Z}\p{Cf}\s:]+|[\p{Z}\p{Cf}\s:]+$|\p{Cf}/gu, '');
