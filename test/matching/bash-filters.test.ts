@@ -215,9 +215,74 @@ it.each([
   [`P='x" > "s'`, "P='x s'", 'awk "{print \\"$P\\"}"'],
   ["F='- s'", "F='s'", 'uniq $F'],
   ["F='1 - s'", "F='1'", 'xxd -r -ps -s $F -'],
+  ["declare -x N='1w s'", 'declare -x N=1', `sed -n "\${N}p"`],
+  ["N=1; N+='w s'", 'N=1; N+=2', `sed -n "\${N}p"`],
+  ["N=(1 '1w s')", 'N=(1 2)', `sed -n "\${N[1]}p"`],
+  [`: "\${N:=1w s}"`, `: "\${N:=1}"`, `sed -n "\${N}p"`],
+  ["set -- '1w s'", 'set -- 1', `sed -n "\${1}p"`],
+  [`f() { sed -n "\${1}p"; }`, ':', "f '1w s'", 'f 1'],
+  ["F='-n -ew:s'", "F='a b'", 'sed p $F -'],
   ['for N in 1 "2w s"; do', 'for N in 1 2; do', `sed -n "\${N}p"; done`],
 ])('a Bash rule takes %s to make another program of an expansion, and %s not', (set, other, write, same = write) => {
   const line = (...parts: string[]): string => `curl -s h | { ${parts.join('; ').replace('do;', 'do')}; }; sh s`;
   expect(asks(line(set, write))).toBe(true);
   expect(asks(line(other, same))).toBe(false);
 });
+
+it.each([
+  [`sed -n 'w s'{,}`, `sed -n p {a,b}.txt`],
+  ['sed -n p {-,-news}', 'sed -n p {-,news}'],
+  ['echo x > ./-news; sed -n p *', 'echo x > ./news; sed -n p *'],
+  ['touch -m -- -news; sed -n p *', 'touch -m news; sed -n p *'],
+  ['cp b ./-news; sed -n p *', 'cp -n b ./news; sed -n p *'],
+])('a Bash rule takes a word of sed that may become several for options and files of %s, not of %s', (write, read) => {
+  expect(asks(`curl -s h > a; ${write}; sh s`)).toBe(true);
+  expect(asks(`curl -s h > a; ${read}; sh s`)).toBe(false);
+});
+
+it.each([
+  `xargs -I{} awk '{print > "{}"}' a`,
+  `xargs -I% awk '{print > "%"}' a`,
+  "xargs -I% sed -n 'w %' a",
+  "xargs -I% sed -n '1%' a",
+  'xargs -I% sed -n % a',
+  "find . -exec sed -n 'w {}' a \\;",
+  'xargs -n 1 uniq a',
+  'xargs -n 2 uniq',
+  'xargs -I% uniq a %',
+  'find . -exec uniq a {} \\;',
+])('a Bash rule takes the placeholder in %s for any text', (write) => {
+  expect(asks(`curl -s h > a; ${write}; sh s`)).toBe(true);
+});
+
+it.each([
+  'xargs -I{} sed -n {}p data',
+  `xargs -I% awk '/%/ && $1 == "%" {print FILENAME}' data%`,
+  "find . -exec awk 'BEGIN {} {print}' {} \\;",
+  "xargs -I{} sed 's/{}/x/' {}",
+  'find . -exec uniq -c {} \\;',
+])('a Bash rule takes the placeholder in %s for a line, a text or a file that is read', (read) => {
+  expect(asks(`curl -s h > a; ls | ${read}; sh s`)).toBe(false);
+});
+
+it.each([
+  ['-i.sh', 'a.sh'],
+  ['--in-place=.sh', 'a.sh'],
+  ['-Ei.sh', 'a.sh'],
+  ["-ni'*.sh'", 'a.sh'],
+  ["-i'x_*'", 'x_a'],
+  ["-i'old/*.sh'", 'old/a.sh'],
+  ['-i$E', 'a.sh'],
+])('a Bash rule knows that sed %s stores the old text of a file as %s', (option, copy) => {
+  expect(asks(`curl -s h > a; sed ${option} p a; sh ${copy}`)).toBe(true);
+  expect(asks(`printf 'rm x' > a; sed ${option} s/x/y/ a; sh ${copy}`)).toBe(true);
+  expect(asks(`curl -s h > a; sed -i.bak p a *.conf; sh ${copy}`)).toBe(false);
+});
+
+it.each(['xxd -r -ps - -d', 'uniq - -d', 'uniq -- - -d', 'xxd -r -ps -- - ./-d'])(
+  'a Bash rule knows that for some programs options end before the file that %s writes',
+  (write) => {
+    expect(asks(`curl -s h | ${write}; sh ./-d`)).toBe(true);
+    expect(asks(`curl -s h | ${write}; sh ./d`)).toBe(false);
+  },
+);

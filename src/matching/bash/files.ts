@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash';
-import { isDeceived, noteSet } from './filters/assumed.js';
+import { isDeceived } from './filters/assumed.js';
 import { orders } from './filters/columns.js';
 import {
   ANY_FILE,
@@ -11,6 +11,7 @@ import {
   noteWritten,
   READ_ALWAYS,
 } from './filters/noted.js';
+import { noteSet } from './filters/settings.js';
 import {
   callsTest,
   filledIn,

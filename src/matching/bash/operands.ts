@@ -28,6 +28,8 @@ export function noteTargets(
   use.looked = (use.looked ?? 0) + from;
   const end = hasFinder(words, from) ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
   const all = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
+  // It changes no file in place.
+  if (all.length === 0 && moves instanceof RegExp && !given.some(({ text }) => moves.test(text))) return;
   // `host:file` is stored as `file`.
   use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from) ?? from, to }));
 }

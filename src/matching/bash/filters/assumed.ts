@@ -1,5 +1,4 @@
-import type { BashFiles, CommandInput } from '../reading.js';
-import type { KnownWord } from '../words.js';
+import type { BashFiles } from '../reading.js';
 
 /**
  * What is assumed of an expansion in the words of a filter. `address`, `code`, `string`, `regex`: it does not make another program of it.
@@ -17,12 +16,15 @@ const RISKS: Readonly<Record<Assumption, RegExp>> = {
   operand: /(?:^|\s)-/,
   glob: /^-/,
 };
+/** Notes of the arguments of a command begin with this, since it may be a function. */
+export const ARGUMENTS = '@';
 /** What is assumed of texts in a script of sed, whose end is this mark. */
 const END = 'end of ';
 
 /** A text within the output of a command that is a command of sed: `$(echo 'w s')`. */
 const WRITES = /(?:^|[^\w-]|\d|\\n)[wW](?:\s*[./~$]|\s+\w)/;
-const UNIT = /\0([^\0]*)\0/g;
+/** An expansion in a text. */
+export const UNIT = /\0([^\0]*)\0/g;
 const VARIABLE = /^"?\$\{?[!#]?(\w+)/;
 /** The text that stands for a variable, or for a part of its value. */
 const DEFAULT = /^"?\$\{\w+(?::?[-+=]|\/)(.*)\}$/s;
@@ -49,7 +51,9 @@ export function isDeceived(found: BashFiles): boolean {
     const [, name] = VARIABLE.exec(unit) ?? [];
     if (name === undefined || seen.has(`${what}\0${name}`)) return false;
     seen.add(`${what}\0${name}`);
-    return [...(found.set.get(name) ?? [])].some((value) => isRiskyText(what, value));
+    // The arguments of any function.
+    const names = /^\d+$/.test(name) ? [ARGUMENTS, ...[...found.defined].map((one) => ARGUMENTS + one)] : [name];
+    return names.some((one) => [...(found.set.get(one) ?? [])].some((value) => isRiskyText(what, value)));
   };
   const isRiskyText = (what: string, value: string): boolean =>
     isRisk(what, value.replace(UNIT, '')) || [...value.matchAll(UNIT)].some(([, unit = '']) => isRisky(what, unit));
@@ -61,25 +65,7 @@ export function isDeceived(found: BashFiles): boolean {
 }
 
 /** Whether the line makes a file with the name of an option, which a glob may find. */
-function makesOption({ written, moved, named, called }: BashFiles): boolean {
+function makesOption({ written, moved }: BashFiles): boolean {
   const isOption = (name: string): boolean => name.startsWith('-');
-  return (
-    [...written.keys()].some(isOption) ||
-    [...moved.values()].some((copies) => [...copies].some(isOption)) ||
-    (called.has('touch') && [...named].some((name) => /^-\w*[efi]/.test(name)))
-  );
-}
-
-/** Notes the variables that a command sets from its words or its input. */
-export function noteSet([name, ...words]: readonly KnownWord[], input: CommandInput, { set }: BashFiles): void {
-  const note = (variable: string, texts: readonly string[]): void => {
-    set.set(variable, new Set([...(set.get(variable) ?? []), ...texts]));
-  };
-  if (name?.text === 'printf' && words[0]?.text === '-v')
-    note(
-      words[1]?.text ?? '',
-      words.slice(2).map(({ text, marked = text }) => marked),
-    );
-  if (/^(?:read|mapfile|readarray)$/.test(name?.text ?? '') && Array.isArray(input))
-    for (const { text } of words) if (/^\w+$/.test(text)) note(text, input);
+  return [...written.keys()].some(isOption) || [...moved.values()].some((copies) => [...copies].some(isOption));
 }

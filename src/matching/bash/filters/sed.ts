@@ -71,7 +71,7 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
 function assumeOperand(file: KnownWord, assumes: Set<string>): void {
   if (/^[*?[]/.test(file.text)) assumes.add(assumed('glob', ''));
   const marked = markedIn(file);
-  if (/\0\{(?:.*,)?-/.test(marked)) throw new UnclearError();
+  if (/\0\{(?:.*,)?-[^,}]/.test(marked)) throw new UnclearError();
   assumeBare({ ...file, marked: marked.replace(/\0(?![$`"])[^\0]*\0/g, '') }, 'operand', assumes);
 }
 
