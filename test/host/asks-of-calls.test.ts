@@ -133,3 +133,20 @@ test("what a raw tap asks is the host's ask, whoever else asks", async () => {
     await host.close();
   }
 });
+
+test('a call of another tool under the id of an asked call settles no ask', async () => {
+  const { host } = testHost();
+  host.register({ PreToolUse: [{ hooks: [() => ask('sure?')] }] });
+  host.registerScoped('a1', { PermissionRequest: [{ hooks: [rule('allow')] }] });
+  const isOpen = async () => (await host.fire('PermissionRequest', question())).verdict !== 'allow';
+  for (const event of ['PostToolUse', 'PostToolUseFailure', 'PermissionDenied'] as const) {
+    const end = (more: object) =>
+      host.fire(event, { ...pre('t1', more), tool_response: {}, error: 'x', reason: 'no' } as never);
+    await host.fire('PreToolUse', pre('t1'));
+    await end({ tool_name: 'Read', tool_input: { file_path: '/a' } });
+    expect([event, await isOpen()]).toEqual([event, true]);
+    await end({});
+    expect([event, await isOpen()]).toEqual([event, false]);
+  }
+  await host.close();
+});

@@ -10,6 +10,7 @@ const MOST = 1_000;
 
 /** A call that hooks asked about. */
 interface CallAsk {
+  readonly tool: string | undefined;
   /** What a question about the call has in common with it. */
   readonly question: string;
   /** The depth of the outermost scope whose hooks asked, 0: managed policy. */
@@ -43,15 +44,19 @@ export class Asks {
       if (this.#unasked.size > MOST) this.#unasked.delete(oldest(this.#unasked));
       return;
     }
-    this.#calls.set(key, { question, depth });
+    this.#calls.set(key, { tool: toolNames(call.tool)[0], question, depth });
     const calls = this.#questions.get(question) ?? new Set();
     this.#questions.set(question, calls.add(key));
     if (this.#calls.size > MOST) this.#forget(oldest(this.#calls));
   }
 
-  /** The call has run, has failed or was refused. */
-  settle(call: Omit<AskKey, 'tool'>): void {
-    if (call.id !== undefined) this.#forget(keyOf(call, ''));
+  /** The call has run, has failed or was refused. One of another tool under its id is another call. */
+  settle(call: Omit<AskKey, 'tool'> & { readonly tool: string | undefined }): void {
+    if (call.id === undefined) return;
+    const key = keyOf(call, '');
+    const asked = this.#calls.get(key);
+    const isOther = asked !== undefined && call.tool !== undefined && asked.tool !== toolNames(call.tool)[0];
+    if (!isOther) this.#forget(key);
   }
 
   /** Without an id that has been judged, the question may be about any of the calls that are equal. */
