@@ -36,7 +36,18 @@ export {
 export type { EventOptions } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export type { HandlerKind } from './events/handler-kinds.js';
-export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/output/helpers.js';
+export {
+  addContext,
+  allow,
+  ask,
+  block,
+  combine,
+  defer,
+  deny,
+  type HelperOutput,
+  rewrite,
+  stop,
+} from './events/output/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { BackgroundTask, HookValues, PermissionUpdate, SessionCron } from './events/received.js';
 export type { EventDefinition, EventSpec, Fold, Verdict } from './events/spec.js';
@@ -60,6 +71,7 @@ export type {
   FoldFields,
   HandlerOutcome,
 } from './host/decide/decision.js';
+export type { SessionFields } from './host/fire/input.js';
 export type { FireOptions } from './host/fire-options.js';
 export type { RawFire, RawHook } from './host/hooks.js';
 export type { HostOptions } from './host/options.js';
@@ -95,7 +107,13 @@ export type {
   Wake,
 } from './host/types.js';
 export { filesOf } from './matching/files-of.js';
-export { applyConfig, defineConfig, type HookscopeConfig, type PluginEntry } from './plugins/config.js';
+export {
+  type ApplyConfigOptions,
+  applyConfig,
+  defineConfig,
+  type HookscopeConfig,
+  type PluginEntry,
+} from './plugins/config.js';
 export { type LoadedConfig, loadConfig } from './plugins/config-file.js';
 export { definePlugin, type PluginDefinition } from './plugins/define.js';
 export { loadHooksFile } from './plugins/hooks-file.js';
@@ -111,6 +129,7 @@ export type { Mode, Phase, Source } from './scopes/registration.js';
 export type { SkipReason } from './scopes/skip.js';
 export type { ScopeRef } from './scopes/tree.js';
 export type {
+  AnswerFunction,
   ClassifierAnswer,
   Effect,
   LoadedInstructions,

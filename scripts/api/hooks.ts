@@ -6,6 +6,7 @@
 
 export type {
   CallbackSpec,
+  HelperOutput,
   HookCallback,
   HookContext,
   HookGroup,

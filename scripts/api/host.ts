@@ -18,6 +18,7 @@ export type {
   RegisterOptions,
   Registers,
   ScopeRef,
+  SessionFields,
   SpawnedAgent,
   Undo,
   Wake,

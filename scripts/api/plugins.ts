@@ -5,6 +5,7 @@
  */
 
 export type {
+  ApplyConfigOptions,
   HookscopeConfig,
   LoadedConfig,
   LoadPluginOptions,

@@ -4,6 +4,7 @@
  * @module tools
  */
 export type {
+  AnswerFunction,
   BatchResult,
   ClassifierAnswer,
   DeniedBy,

@@ -61,11 +61,9 @@ export interface SinkOptions {
  * ```
  * @throws HookscopeError INVALID_OPTIONS
  */
-export function createSink(write: WriteRecord, options: SinkOptions = {}): Sink {
+export function createSink(write: (record: HookRecord) => void | Promise<void>, options: SinkOptions = {}): Sink {
   return sinkOf({ caller: 'createSink', keys: SINK, options, write });
 }
-
-type WriteRecord = (record: HookRecord) => void | Promise<void>;
 
 /** The parts of a sink that is a function called with each record. */
 interface SinkParts<Options extends SinkOptions> {
@@ -74,7 +72,7 @@ interface SinkParts<Options extends SinkOptions> {
   /** The checks of all option keys: `SINK` and the sink's own. */
   readonly keys: Keys<Options>;
   readonly options: Options;
-  readonly write: WriteRecord;
+  readonly write: (record: HookRecord) => void | Promise<void>;
 }
 
 /** Like `createSink`, for a sink with further options. */

@@ -20,7 +20,6 @@ import {
 } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import type { HookAlarm } from './alarms/alarms.js';
-import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
 import type { UseOptions } from './plugin-types.js';
 import type { RegisterOptions, Wake } from './types.js';
@@ -38,7 +37,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   /** `lineage` (default): one agent's hooks never run for another's calls. `all`: the hooks of the host and of every open scope run. */
   readonly merge?: 'lineage' | 'all';
   /** How several verdicts on a gate become one: the strictest (default), or the first or last in order. */
-  readonly decisions?: Decisions;
+  readonly decisions?: 'strictest' | 'first' | 'last';
   /** `group`: a group's timeout is shared by its handlers. Default `handler`. */
   readonly timeoutFor?: 'handler' | 'group';
   /** How many times in a row Stop hooks may keep a session's loop going before it ends. Default 8. */

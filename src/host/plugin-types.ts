@@ -57,8 +57,11 @@ export interface Registers<C extends CustomEvents = NoEvents> {
   /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name, and CLOSED once the host is closed. */
   register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
   /**
-   * Adds one hook: `on('PreToolUse', guard, { matcher: 'Bash' })`; the options are those of a group. Throws INVALID_HOOKS,
-   * INVALID_OPTIONS.
+   * Adds one hook: `on('PreToolUse', guard, { matcher: 'Bash' })`. Throws INVALID_HOOKS, INVALID_OPTIONS.
+   *
+   * @param event - The event's name.
+   * @param hook - A {@link HookHandler} of the event: a function, or a handler such as `command('./guard.sh')`.
+   * @param options - {@link OnOptions}: those of a group.
    */
   on<E extends EventName<C>>(event: E, hook: NoInfer<HookHandler<E, C>>, options?: NoInfer<OnOptions<E, C>>): Undo;
   /** Applies a plugin. Rejects with INVALID_PLUGIN (its options) or PLUGIN_FAILED, naming the plugin; nothing is half registered. */

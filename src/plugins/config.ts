@@ -78,9 +78,11 @@ export function hostOptionsOf(config: object): HostOptions<CustomEvents> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !(OWN as readonly string[]).includes(key)));
 }
 
+/** The options of `applyConfig`. */
 export interface ApplyConfigOptions {
   /** The configuration's file: records and errors name it, and plugins are resolved from its directory. */
   readonly file: string;
+  /** Called with each warning about a plugin. */
   readonly warn?: LoadPluginOptions['warn'];
 }
 

@@ -60,7 +60,18 @@ export interface ClassifierAnswer {
   readonly message?: string | undefined;
 }
 
-type AnswerFunction<Answer> = (
+/**
+ * `permission`, `ask`, `classify` or `pause`: it is given the tool's input, as hooks have left it, and then the call, with its `name`. It answers, or returns nothing.
+ * If it throws, or answers what it may not, the call is denied. So is a call whose `name` a session's function with one parameter looks for in the input.
+ *
+ * @example
+ * const permission: AnswerFunction<PermissionAnswer> = (input, call) => ({ behavior: call.name === 'Bash' ? 'deny' : 'allow' });
+ *
+ * @typeParam Answer - `PermissionAnswer`, `PersonAnswer` or `ClassifierAnswer`.
+ * @param input - A copy of the tool's input.
+ * @param call - The call: its tool, agent and mode, and what hooks have said about it.
+ */
+export type AnswerFunction<Answer> = (
   input: unknown,
   call: PermissionCall,
 ) => Answer | undefined | Promise<Answer | undefined>;
