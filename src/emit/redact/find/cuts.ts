@@ -52,3 +52,17 @@ const WRITTEN = /\\(?:u001b|x1b|033|e)[[\](]/i;
 export function withoutColours(text: string): CutText | undefined {
   return text.includes(ESCAPE) || WRITTEN.test(text) ? without(text, SEQUENCES) : undefined;
 }
+
+const LINE_IS_WRITTEN = /\\[nt]/;
+/**
+ * An escaped line end, escaped any number of times, and its replacement of the same length. Escaping also doubles the backslash of a line
+ * that continues in the next: with it, there are three, six or twelve.
+ */
+const WRITTEN_LINE = /\\+[nrt]/g;
+const asLine = (written: string): string =>
+  (written.length % 3 === 1 ? '\\' : ' ').padStart(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
+
+/** The text with its escaped line ends as line ends, as JSON puts several lines into one string. */
+export function asLines(text: string): string {
+  return LINE_IS_WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : text;
+}

@@ -1,8 +1,8 @@
-import { withoutColours } from './cuts.js';
+import { asLines, withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
-import { type Hold, mayEnd } from './own/lines.js';
+import type { Hold } from './own/lines.js';
 import { ownNames } from './own/names.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
@@ -50,12 +50,12 @@ export function createFinder(
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (names !== undefined) spans = merged([...spans, ...readings(text, names.find)]);
+      if (names !== undefined) spans = merged([...spans, ...names.find(text)]);
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
-    rest: (text) => names?.rest(text) || (WRITTEN.test(text) && names?.rest(text.replace(WRITTEN_LINE, asLine))) || '',
-    hold: (text, from) => names?.holds(text).find((one) => one.at >= from && mayEnd(text, one)),
+    rest: (text) => names?.rest(text) ?? '',
+    hold: (text, from) => names?.hold(text, from),
     isOwn: (name) => names?.has(name) === true,
     nameOf: (value) => (BEGIN.test(value) ? 'private-key' : tokens.nameOf(value)),
     openKey(text) {
@@ -64,17 +64,6 @@ export function createFinder(
       return -1;
     },
   };
-}
-
-/** What is found in a text as it is, as a terminal shows it, with its escaped line ends as line ends, and without the prefixes of its lines. */
-function readings(text: string, look: (text: string) => readonly TextSpan[]): readonly TextSpan[] {
-  const spans = [...look(text)];
-  const shown = withoutColours(text);
-  if (shown !== undefined) spans.push(...look(shown.text).map(shown.back));
-  const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : text;
-  if (lines !== text) spans.push(...look(lines));
-  spans.push(...withoutPrefixes(lines, look, true));
-  return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */
@@ -89,27 +78,18 @@ export function patternFinder(patterns: readonly RegExp[]): ((text: string) => r
 /** The secrets found in a text as it is, with its escaped line ends as line ends, and without the prefixes that tools add to lines. */
 function everyReading(text: string, scan: (text: string) => readonly TextSpan[]): readonly TextSpan[] {
   let spans = scan(text);
-  // JSON puts several lines into one string.
-  const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
-  if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
+  const lines = asLines(text);
+  if (lines !== text) spans = merged([...spans, ...scan(lines)]);
   const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
   const bareLook = (bare: string) => [...look(bare), ...tableSecrets(bare)];
-  const others = [...formatSecrets(lines ?? text, scan), ...tableSecrets(lines ?? text)];
+  const others = [...formatSecrets(lines, scan), ...tableSecrets(lines)];
   if (others.length > 0) spans = merged([...spans, ...others]);
-  const bare = withoutPrefixes(lines ?? text, bareLook);
+  const bare = withoutPrefixes(lines, bareLook);
   if (bare.length > 0) spans = merged([...spans, ...bare]);
-  return MANIFEST.test(text) ? merged([...spans, ...manifestSecrets(lines ?? text)]) : spans;
+  return MANIFEST.test(text) ? merged([...spans, ...manifestSecrets(lines)]) : spans;
 }
 
-const WRITTEN = /\\[nt]/;
 const MANIFEST = /apiVersion|kind"?:/;
-/**
- * An escaped line end, escaped any number of times, and its replacement of the same length. Escaping also doubles the backslash of a line
- * that continues in the next: with it, there are three, six or twelve.
- */
-const WRITTEN_LINE = /\\+[nrt]/g;
-const asLine = (written: string): string =>
-  (written.length % 3 === 1 ? '\\' : ' ').padStart(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
 /** Removes masked values from spans: a mask is not part of another secret. */

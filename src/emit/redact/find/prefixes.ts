@@ -23,18 +23,14 @@ const HUNK = /(?:^|[\n"])@@ -\d/;
 
 /**
  * Runs `look` on the lines without their prefixes, if they have any. A single `-` or `+` may be a list item, so it does not count alone.
- * `most`: only if at least half of the lines have one.
  */
 export function withoutPrefixes(
   text: string,
   look: (lines: string) => readonly TextSpan[],
-  most = false,
 ): readonly TextSpan[] {
   let count = HUNK.test(text) ? 1 : 0;
-  let lines = 0;
   const bare = without(text, BEFORE_LINE, (before) => {
     count += /^[+-]/.test(before) ? 1 : 2;
-    lines++;
   });
-  return count < 2 || (most && 2 * lines < text.split('\n').length) ? NOTHING : look(bare.text).map(bare.back);
+  return count < 2 ? NOTHING : look(bare.text).map(bare.back);
 }

@@ -21,6 +21,8 @@ const NUMBER = /-?\d[\w.+-]*/y;
 /** Values that are left: a field of data that holds one is not masked either. */
 const LITERAL = /^(?:true|false|null|undefined|none|nil|nan|~)$/i;
 const MOST_OPEN = 1000;
+const IN_COMMENT = /(?:^|\n)[ \t]*(#|\/\/)[^\n]*$/;
+const LONGEST_NAME = 300;
 
 /** Quoted values that are left as they are: none at all, an earlier mask, and a variable of a shell. */
 export const isLeft = (value: string, isShell: boolean): boolean =>
@@ -44,11 +46,13 @@ class Brackets {
   /** Nothing of the item was read yet; a line has ended since. */
   #fresh = true;
   #broken = false;
+  readonly #mark: string | undefined;
 
   constructor(reach: Reach, open: number) {
     this.#reach = reach;
     this.#text = reach.text;
     this.#open = open;
+    this.#mark = IN_COMMENT.exec(reach.text.slice(Math.max(0, open - LONGEST_NAME), open))?.[1];
   }
 
   read(): BracketValues {
@@ -99,6 +103,8 @@ class Brackets {
 
   #comment(at: number): number | undefined {
     const text = this.#text;
+    // Where the list itself is in a comment, each of its lines begins with that sign.
+    if (this.#mark !== undefined && text.startsWith(this.#mark, at)) return at + this.#mark.length;
     if (text.startsWith('//', at) || /^#[ \t!]/.test(text.slice(at, at + 2))) return this.#reach.next('\n', at);
     if (!text.startsWith('/*', at)) return undefined;
     const end = this.#reach.next('*/', at + 2);

@@ -1,8 +1,10 @@
+import { append } from '../../../../values/append.js';
 import { indentOf } from '../formats/blocks.js';
 import { type TextSpan, take } from '../quoted.js';
 import { isPlaceholder } from '../values.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { FEW, MOST_HELD, type Reach } from './reach.js';
+import { withoutPrefix } from './runs.js';
 
 export interface Hold {
   readonly at: number;
@@ -15,7 +17,9 @@ const ITEM = /^[ \t]*(?:["'`[\](){},;#\d-]|\/\/|[^\s=:]*\r?$)|[,[{(][ \t]*\r?$/;
 export function mayEnd(text: string, { at, until }: Hold): boolean {
   if (text.length - at <= MOST_HELD) return true;
   const lines = text.slice(-MOST_HELD).split('\n').slice(1);
-  const like = lines.filter((line) => (until.startsWith('<') ? line.includes('<') : ITEM.test(line)));
+  const like = lines.filter((line) =>
+    until.startsWith('<') ? line.includes('<') : ITEM.test(line) || ITEM.test(withoutPrefix(line)),
+  );
   return lines.length < FEW || like.length * 2 > lines.length;
 }
 
@@ -125,7 +129,7 @@ export function blockBelow(reach: Reach, name: number, head: number): OwnValues 
       continue;
     }
     const value = valueIn(reach, at, end);
-    spans.push(...value.spans);
+    append(spans, value.spans);
     if (value.end > end) line = reach.next('\n', value.end - 1) + 1;
   }
   if (line === begins && begins < text.length) return undefined;

@@ -1,11 +1,12 @@
-import { beginsLine, valueOfName } from '../named.js';
-import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
-import { tailOf } from '../shell/words.js';
-import { isLeft, isLiteral, valuesWithin } from './brackets.js';
+import { append } from '../../../../values/append.js';
+import { asLines, withoutColours } from '../cuts.js';
+import type { TextSpan } from '../quoted.js';
+import { assignedValue, optionValue } from './assigned.js';
 import { elementValues } from './elements.js';
-import { bare, blockBelow, type Hold, linesBelow, type OwnValues, plainValue } from './lines.js';
-import { namePatterns, typePattern } from './patterns.js';
-import { Reach } from './reach.js';
+import { type Hold, mayEnd, type OwnValues } from './lines.js';
+import { namePatterns } from './patterns.js';
+import { MOST_HELD, Reach } from './reach.js';
+import { linesWithPrefixes, type View } from './runs.js';
 import { behindSigns } from './signs.js';
 
 /** Finds the values of the caller's own names. */
@@ -13,24 +14,28 @@ export interface OwnNames {
   find(text: string): readonly TextSpan[];
   /** What a text that follows must be read behind, if this one ends within a value; else ''. */
   rest(text: string): string;
-  /** What of a text counts only once its end is there, in order. */
-  holds(text: string): readonly Hold[];
+  /** The first value behind an index that counts only once its end is there, if that may still come. */
+  hold(text: string, from: number): Hold | undefined;
   has(name: string): boolean;
 }
 
 interface Reading {
   readonly spans: readonly TextSpan[];
   readonly rest: string;
+  /** If there is a rest: where the name of that value is. */
+  readonly open: number;
   readonly holds: readonly Hold[];
 }
 
+/** Of a value that goes on, so much is read again as it is. */
+const MOST_READ_AGAIN = 4096;
 /** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
 interface NamePlace {
   readonly at: number;
   readonly read: (reach: Reach) => OwnValues | undefined;
 }
 
-const NOTHING: Reading = { spans: [], rest: '', holds: [] };
+const NOTHING: Reading = { spans: [], rest: '', open: -1, holds: [] };
 
 /**
  * Finds the values of the caller's own names, in lower case: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`. Any value is a secret, in a
@@ -56,13 +61,66 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
       places.push({ at: index, read: (reach) => elementValues(reach, index, tag) });
     return readAll(text, places, known);
   };
+  let last: { readonly text: string; readonly read: readonly Reading[] } = { text: '', read: [] };
+  const readings = (text: string): readonly Reading[] => {
+    if (last.text !== text) last = { text, read: any.test(text) ? views(text, any).map(readView(read)) : [] };
+    return last.read;
+  };
   return {
-    find: (text) => read(text).spans,
-    rest: (text) => read(text).rest,
-    holds: (text) => read(text).holds,
+    find: (text) => readings(text).flatMap(({ spans }) => spans),
+    rest(text) {
+      const open = readings(text).filter(({ rest }) => rest !== '');
+      const first = open.sort((a, b) => a.open - b.open)[0];
+      if (first === undefined) return '';
+      const line = text.lastIndexOf('\n', first.open) + 1;
+      return text.length - line <= MOST_READ_AGAIN ? text.slice(line) : first.rest;
+    },
+    hold: (text, from) =>
+      readings(text)
+        .flatMap(({ holds }) => holds)
+        .filter((one) => one.at >= from)
+        .sort((a, b) => a.at - b.at)[0],
     has: (one) => known.has(one.toLowerCase()),
   };
 }
+
+/** A text as it is, as a terminal shows it, with its escaped line ends as line ends, and its lines without their prefixes. */
+function views(text: string, name: RegExp): readonly View[] {
+  const shown = withoutColours(text);
+  const whole = [{ text, back: (span: TextSpan) => span }, ...(shown === undefined ? [] : [shown])];
+  return whole.flatMap((one, i) => {
+    const lines = asLines(one.text);
+    const all = lines === one.text ? [one] : [one, { ...one, text: lines }];
+    const asIs = all.map((cut) => ({ ...cut, isLast: true, written: (rest: string) => rest }));
+    if (i < whole.length - 1) return asIs;
+    const bare = linesWithPrefixes(lines, name);
+    return [...asIs, ...bare.map((view) => ({ ...view, back: (span: TextSpan) => one.back(view.back(span)) }))];
+  });
+}
+
+/** Those whose end may still come. Of those that begin long before the end of the text, all with the same end may, or none. */
+function openHolds(text: string, holds: readonly Hold[]): readonly Hold[] {
+  const known = new Map<string, boolean>();
+  return holds.filter((one) => {
+    if (text.length - one.at <= MOST_HELD) return true;
+    const may = known.get(one.until) ?? mayEnd(text, one);
+    known.set(one.until, may);
+    return may;
+  });
+}
+
+const readView =
+  (read: (text: string) => Reading) =>
+  ({ text, back, isLast, written }: View): Reading => {
+    const { spans, rest, open, holds } = read(text);
+    const at = (index: number): number => back([index, index + 1])[0];
+    return {
+      spans: spans.map(back),
+      rest: isLast && rest !== '' ? written(rest, open) : '',
+      open: rest === '' ? -1 : at(open),
+      holds: isLast ? openHolds(text, holds).map((one) => ({ ...one, at: at(one.at) })) : [],
+    };
+  };
 
 function readAll(text: string, places: NamePlace[], known: ReadonlySet<string>): Reading {
   const reach = new Reach(text);
@@ -70,211 +128,19 @@ function readAll(text: string, places: NamePlace[], known: ReadonlySet<string>):
   const regions: TextSpan[] = [];
   let end = 0;
   let rest = '';
+  let open = -1;
   const holds: Hold[] = [];
   for (const place of places.sort((a, b) => a.at - b.at)) {
     // What was read for one name is not read again for the next.
     if (place.at < end) continue;
     const found = place.read(reach);
     if (found === undefined) continue;
-    spans.push(...found.spans);
-    if (found.rest !== undefined) rest = found.rest;
+    append(spans, found.spans);
+    if (found.rest !== undefined) [rest, open] = [found.rest, place.at];
     if (found.hold !== undefined) holds.push(found.hold);
     if (found.end > place.at) regions.push([place.at, found.end]);
     end = Math.max(end, found.end);
   }
-  spans.push(...behindSigns(text, known, { regions, read: spans }));
-  return { spans, rest, holds };
-}
-
-const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
-const BLANKS = /[ \t]*/y;
-/** In JSON a value may be in the next line. */
-const GAP = /(?:\s|\\+[nrt])*/y;
-const CALLED = /(?:&|new )?[A-Z][\w.]* ?(?=\{)/y;
-const NEXT_TEXT = /[ \t]*\+\s*(?=\\*["'`])/y;
-/** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
-const TYPE = typePattern();
-/** `iban: Iban<Bank> = "X"`: behind what may be a type or a value. */
-const ASSIGNED = /(?:<[^<>\n"'=]{0,60}>{1,2}|\[[^[\]\n"'=]{0,60}\])?[?!]?[ \t]*=(?![=>])[ \t]*(?=\\*["'`]|-?\d)/y;
-/** `{{ "X" }}`. */
-const TEMPLATE = /\{\{-?[ \t]*(?=\\*["'`])/y;
-/** In JSON, a value without quotes. */
-const NUMBER = /-?\d[\w.+-]*/y;
-
-/** The value after a name and its sign. */
-function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
-  const { text } = reach;
-  const sign = take(SIGN, text, separator)?.[0] ?? '';
-  if (sign === '://') return undefined;
-  if (sign === '::') return asRead(valueOfName(text, separator, name));
-  const behind = separator + sign.length;
-  take(BLANKS, text, behind);
-  let at = BLANKS.lastIndex;
-  const isTight = at === behind && name[1] === separator;
-  const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
-  const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
-  const isComparison = sign === '==' || sign === '===';
-  if (sign === ':') {
-    const below = blockBelow(reach, isQuoted ? name[0] : begin, at);
-    if (below !== undefined && (below.spans.length > 0 || !isQuoted)) return below;
-  }
-  if (isQuoted && !isComparison) {
-    take(GAP, text, at);
-    at = GAP.lastIndex;
-  }
-  if (at >= text.length) return isQuoted ? { spans: [], end: at, rest: text.slice(begin) } : undefined;
-  // `user => { … }` is a function.
-  const isArrow = sign === '=>' && !isQuoted;
-  if (!isArrow && !isComparison) {
-    const called = take(CALLED, text, at) === undefined ? at : CALLED.lastIndex;
-    if (isBracket(text, called, isQuoted || isTight)) {
-      // Words in parentheses are a list only if it ends.
-      if (text[called] === '(' && reach.closing(called) === undefined)
-        return { spans: [], end: called, hold: { at: begin, until: ')' } };
-      const { spans, end, rest } = valuesWithin(reach, called);
-      return { spans, end, ...(rest === undefined ? {} : { rest: text.slice(begin, at) + rest }) };
-    }
-  }
-  const isShell = sign === '=' && isTight;
-  if (sign === ':' && take(TYPE, text, at) !== undefined) {
-    const typed = typedValue(reach, TYPE.lastIndex);
-    if (typed !== undefined) return typed;
-  }
-  const quoted = quotedValue(reach, take(TEMPLATE, text, at) === undefined ? at : TEMPLATE.lastIndex, isShell);
-  if (quoted !== undefined) return quoted;
-  if (isArrow || isComparison)
-    return isArrow && take(NUMBER, text, at) !== undefined
-      ? { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex }
-      : undefined;
-  return unquoted(reach, { name, separator, at, sign, isTight, isQuoted });
-}
-
-/** The index where the quote before a name begins. */
-function startOfQuote(text: string, name: number): number {
-  let at = name - 1;
-  while (at > 0 && text[at - 1] === '\\') at--;
-  return at;
-}
-
-function asRead(found: TextSpan | readonly TextSpan[] | undefined): OwnValues | undefined {
-  if (found === undefined) return undefined;
-  const spans = typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
-  return { spans, end: spans.at(-1)?.[1] ?? 0 };
-}
-
-function typedValue(reach: Reach, at: number): OwnValues | undefined {
-  const number = take(NUMBER, reach.text, at) === undefined ? undefined : NUMBER.lastIndex;
-  if (number !== undefined) return { spans: [[at, number]], end: number };
-  return quotedValue(reach, at, false);
-}
-
-/** Where `user.iban` begins. */
-function startOfPath(text: string, name: number): number {
-  let at = name;
-  if (text[at - 1] === '.') while (name - at < 100 && /[\p{L}\p{N}_.$@-]/u.test(text[at - 1] ?? ' ')) at--;
-  return at;
-}
-
-function isBracket(text: string, at: number, isSure: boolean): boolean {
-  if (text.startsWith('{{', at) || text.startsWith('{%', at) || text.startsWith('[redacted ', at)) return false;
-  return '[{'.includes(text[at] ?? ' ') || (isSure && text[at] === '(');
-}
-
-function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | undefined {
-  const { text } = reach;
-  const said = isShell && /["$`\\<(]/.test(text[at] as string) ? valueAt(text, at, SHELL_RUN) : undefined;
-  // The text that a command outputs: `$(echo X)`.
-  if (said !== undefined && said.span[0] > at + 3 && /^\S*[(`]/.test(text.slice(at, at + 4)))
-    return { spans: [said.span], end: said.span[1] };
-  const spans: TextSpan[] = [];
-  let end = -1;
-  for (let from = at; ; from = NEXT_TEXT.lastIndex) {
-    const quoted = reach.quoted(from, isShell);
-    if (quoted === undefined) break;
-    const value = text.slice(quoted.span[0], quoted.span[1]);
-    if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
-      spans.push(quoted.span);
-    end = quoted.end;
-    if (quoted.closed && isShell && spans.length > 0) spans.push(...tailOf(text, quoted.span));
-    if (!quoted.closed || take(NEXT_TEXT, text, end) === undefined) break;
-  }
-  return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
-}
-
-/** What precedes a name in a line that is no part of a quoted text. */
-const LINE = /(?:^|[\r\n])[^"'`\\\r\n]*$/;
-
-interface UnquotedValue {
-  readonly name: TextSpan;
-  readonly separator: number;
-  readonly at: number;
-  readonly sign: string;
-  readonly isTight: boolean;
-  readonly isQuoted: boolean;
-}
-
-function unquoted(
-  reach: Reach,
-  { name, separator, at, sign, isTight, isQuoted }: UnquotedValue,
-): OwnValues | undefined {
-  const { text } = reach;
-  const before = text.slice(Math.max(0, name[0] - 2), name[0]);
-  const isWithinQuotes = !isQuoted && /["'`]$/.test(before);
-  const starts = beginsLine(text, name[0]);
-  if (sign === ':' && (!isTight || isWithinQuotes || starts)) {
-    const written = isWithinQuotes || !LINE.test(text.slice(Math.max(0, name[0] - 48), name[0]));
-    const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
-    if (span === undefined) return undefined;
-    const typed = take(ASSIGNED, text, span[1]) === undefined ? undefined : typedValue(reach, ASSIGNED.lastIndex);
-    if (typed !== undefined) return { spans: [span, ...typed.spans], end: typed.end };
-    return starts && !written ? linesBelow(reach, name[0], span) : { spans: [span], end: span[1] };
-  }
-  const spans = asRead(valueOfName(text, separator, name))?.spans ?? [];
-  const first = spans[0];
-  if (first === undefined) return undefined;
-  const whole = wholeOf(reach, first, !isTight && starts && sign === '=');
-  const last = spans.length > 1 ? (spans.at(-1) as TextSpan) : whole;
-  const all = spans.length > 1 ? spans : [whole, ...tailOf(text, whole)];
-  return { spans: all, end: Math.max(last[1], all.at(-1)?.[1] ?? 0) };
-}
-
-/** Further groups with digits belong to a value: `DE12 3456 7890`. */
-const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
-/** `name = Bob Smith`, alone in its line. */
-const WORDS = /(?:[ \t]+[\p{L}\p{N}_.,@-]+)*[ \t]*(?=\r?(?:\n|$))/uy;
-
-function wholeOf(reach: Reach, [start, end, open]: TextSpan, isLine: boolean): TextSpan {
-  const { text } = reach;
-  const said = bare(text.slice(start, end));
-  const to = said === '' ? end : start + said.length;
-  if (isLine && take(WORDS, text, to) !== undefined && !isLiteral(said))
-    return [start, start + text.slice(start, WORDS.lastIndex).trimEnd().length];
-  if (to === end && /\d$/.test(said) && take(GROUPS, text, end) !== undefined) return [start, GROUPS.lastIndex];
-  return open === true ? [start, to, open] : [start, to];
-}
-
-function optionValue(reach: Reach, at: number, name: string): OwnValues | undefined {
-  const { text } = reach;
-  if (/[$<]\(/.test(text.slice(at, at + 2)) || text[at] === '$') {
-    const said = valueAt(text, at, SHELL_RUN);
-    const isSaid = said !== undefined && said.span[0] > at;
-    const isText =
-      said !== undefined &&
-      !isSaid &&
-      !/^\$(?:\(|\{|[A-Za-z_\d@*#?]|$)/.test(text.slice(at, at + 2)) &&
-      text[at + 1] !== '(';
-    return isSaid || isText ? { spans: [said.span], end: said.span[1] } : undefined;
-  }
-  const quoted = quotedValue(reach, at, true);
-  if (quoted !== undefined) return quoted;
-  const value = valueAt(text, at, SHELL_RUN);
-  if (value === undefined) return undefined;
-  const [start] = value.span;
-  const said = bare(text.slice(...(value.span as [number, number])));
-  // `--iban IBAN` in a help text.
-  const isMeta = said === said.toUpperCase() && said.toLowerCase() === name.toLowerCase();
-  if (said === '' || (said.startsWith('-') && !/^-\d/.test(said)) || isLeft(said, true) || isMeta) return undefined;
-  const span: TextSpan = [start, start + said.length];
-  const all = [span, ...tailOf(text, span)];
-  return { spans: all, end: all.at(-1)?.[1] ?? span[1] };
+  append(spans, behindSigns(text, known, { regions, read: spans }));
+  return { spans, rest, open, holds };
 }

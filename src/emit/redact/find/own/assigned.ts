@@ -1,0 +1,201 @@
+import { append } from '../../../../values/append.js';
+import { beginsLine, valueOfName } from '../named.js';
+import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
+import { tailOf } from '../shell/words.js';
+import { isLeft, isLiteral, valuesWithin } from './brackets.js';
+import { bare, blockBelow, linesBelow, type OwnValues, plainValue } from './lines.js';
+import { typePattern } from './patterns.js';
+import type { Reach } from './reach.js';
+
+const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
+const BLANKS = /[ \t]*/y;
+/** In JSON a value may be in the next line. */
+const GAP = /(?:\s|\\+[nrt])*/y;
+const CALLED = /(?:&|new )?[A-Z][\w.]* ?(?=\{)/y;
+const NEXT_TEXT = /[ \t]*\+\s*(?=\\*["'`])/y;
+/** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
+const TYPE = typePattern();
+/** `iban: Iban<Bank> = "X"`: behind what may be a type or a value. */
+const ASSIGNED = /(?:<[^<>\n"'=]{0,60}>{1,2}|\[[^[\]\n"'=]{0,60}\])?[?!]?[ \t]*=(?![=>])[ \t]*(?=\\*["'`]|-?\d)/y;
+/** `{{ "X" }}`. */
+const TEMPLATE = /\{\{-?[ \t]*(?=\\*["'`])/y;
+/** In JSON, a value without quotes. */
+const NUMBER = /-?\d[\w.+-]*/y;
+
+/** The value after a name and its sign. */
+export function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
+  const { text } = reach;
+  const sign = take(SIGN, text, separator)?.[0] ?? '';
+  if (sign === '://') return undefined;
+  if (sign === '::') return asRead(valueOfName(text, separator, name));
+  const behind = separator + sign.length;
+  take(BLANKS, text, behind);
+  let at = BLANKS.lastIndex;
+  const isTight = at === behind && name[1] === separator;
+  const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
+  const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
+  const isComparison = sign === '==' || sign === '===';
+  if (sign === ':') {
+    const below = blockBelow(reach, isQuoted ? name[0] : begin, at);
+    if (below !== undefined && (below.spans.length > 0 || !isQuoted)) return below;
+  }
+  if (isQuoted && !isComparison) {
+    take(GAP, text, at);
+    at = GAP.lastIndex;
+  }
+  if (at >= text.length) return isQuoted ? { spans: [], end: at, rest: text.slice(begin) } : undefined;
+  // `user => { … }` is a function.
+  const isArrow = sign === '=>' && !isQuoted;
+  if (!isArrow && !isComparison) {
+    const called = take(CALLED, text, at) === undefined ? at : CALLED.lastIndex;
+    if (isBracket(text, called, isQuoted || isTight)) {
+      // Words in parentheses are a list only if it ends.
+      if (text[called] === '(' && reach.closing(called) === undefined)
+        return { spans: [], end: called, hold: { at: begin, until: ')' } };
+      const { spans, end, rest } = valuesWithin(reach, called);
+      return { spans, end, ...(rest === undefined ? {} : { rest: text.slice(begin, at) + rest }) };
+    }
+  }
+  const isShell = sign === '=' && isTight;
+  if (sign === ':' && take(TYPE, text, at) !== undefined) {
+    const typed = typedValue(reach, TYPE.lastIndex);
+    if (typed !== undefined) return typed;
+  }
+  const quoted = quotedValue(reach, take(TEMPLATE, text, at) === undefined ? at : TEMPLATE.lastIndex, isShell);
+  if (quoted !== undefined) return quoted;
+  if (isArrow || isComparison)
+    return isArrow && take(NUMBER, text, at) !== undefined
+      ? { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex }
+      : undefined;
+  return unquoted(reach, { name, separator, at, sign, isTight, isQuoted });
+}
+
+/** The index where the quote before a name begins. */
+function startOfQuote(text: string, name: number): number {
+  let at = name - 1;
+  while (at > 0 && text[at - 1] === '\\') at--;
+  return at;
+}
+
+function asRead(found: TextSpan | readonly TextSpan[] | undefined): OwnValues | undefined {
+  if (found === undefined) return undefined;
+  const spans = typeof found[0] === 'number' ? [found as TextSpan] : (found as readonly TextSpan[]);
+  return { spans, end: spans.at(-1)?.[1] ?? 0 };
+}
+
+function typedValue(reach: Reach, at: number): OwnValues | undefined {
+  const number = take(NUMBER, reach.text, at) === undefined ? undefined : NUMBER.lastIndex;
+  if (number !== undefined) return { spans: [[at, number]], end: number };
+  return quotedValue(reach, at, false);
+}
+
+/** Where `user.iban` begins. */
+function startOfPath(text: string, name: number): number {
+  let at = name;
+  if (text[at - 1] === '.') while (name - at < 100 && /[\p{L}\p{N}_.$@-]/u.test(text[at - 1] ?? ' ')) at--;
+  return at;
+}
+
+function isBracket(text: string, at: number, isSure: boolean): boolean {
+  if (text.startsWith('{{', at) || text.startsWith('{%', at) || text.startsWith('[redacted ', at)) return false;
+  return '[{'.includes(text[at] ?? ' ') || (isSure && text[at] === '(');
+}
+
+function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | undefined {
+  const { text } = reach;
+  const said = isShell && /["$`\\<(]/.test(text[at] as string) ? valueAt(text, at, SHELL_RUN) : undefined;
+  // The text that a command outputs: `$(echo X)`.
+  if (said !== undefined && said.span[0] > at + 3 && /^\S*[(`]/.test(text.slice(at, at + 4)))
+    return { spans: [said.span], end: said.span[1] };
+  const spans: TextSpan[] = [];
+  let end = -1;
+  for (let from = at; ; from = NEXT_TEXT.lastIndex) {
+    const quoted = reach.quoted(from, isShell);
+    if (quoted === undefined) break;
+    const value = text.slice(quoted.span[0], quoted.span[1]);
+    if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
+      spans.push(quoted.span);
+    end = quoted.end;
+    if (quoted.closed && isShell && spans.length > 0) append(spans, tailOf(text, quoted.span));
+    if (!quoted.closed || take(NEXT_TEXT, text, end) === undefined) break;
+  }
+  return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
+}
+
+/** What precedes a name in a line that is no part of a quoted text. */
+const LINE = /(?:^|[\r\n])[^"'`\\\r\n]*$/;
+
+interface UnquotedValue {
+  readonly name: TextSpan;
+  readonly separator: number;
+  readonly at: number;
+  readonly sign: string;
+  readonly isTight: boolean;
+  readonly isQuoted: boolean;
+}
+
+function unquoted(
+  reach: Reach,
+  { name, separator, at, sign, isTight, isQuoted }: UnquotedValue,
+): OwnValues | undefined {
+  const { text } = reach;
+  const before = text.slice(Math.max(0, name[0] - 2), name[0]);
+  const isWithinQuotes = !isQuoted && /["'`]$/.test(before);
+  const starts = beginsLine(text, name[0]);
+  if (sign === ':' && (!isTight || isWithinQuotes || starts)) {
+    const written = isWithinQuotes || !LINE.test(text.slice(Math.max(0, name[0] - 48), name[0]));
+    const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
+    if (span === undefined) return undefined;
+    const typed = take(ASSIGNED, text, span[1]) === undefined ? undefined : typedValue(reach, ASSIGNED.lastIndex);
+    if (typed !== undefined) return { spans: [span, ...typed.spans], end: typed.end };
+    return starts && !written ? linesBelow(reach, name[0], span) : { spans: [span], end: span[1] };
+  }
+  const spans = asRead(valueOfName(text, separator, name))?.spans ?? [];
+  const first = spans[0];
+  if (first === undefined) return undefined;
+  const whole = wholeOf(reach, first, !isTight && starts && sign === '=');
+  const last = spans.length > 1 ? (spans.at(-1) as TextSpan) : whole;
+  const all = spans.length > 1 ? spans : [whole, ...tailOf(text, whole)];
+  return { spans: all, end: Math.max(last[1], all.at(-1)?.[1] ?? 0) };
+}
+
+/** Further groups with digits belong to a value: `DE12 3456 7890`. */
+const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
+/** `name = Bob Smith`, alone in its line. */
+const WORDS = /(?:[ \t]+[\p{L}\p{N}_.,@-]+)*[ \t]*(?=\r?(?:\n|$))/uy;
+
+function wholeOf(reach: Reach, [start, end, open]: TextSpan, isLine: boolean): TextSpan {
+  const { text } = reach;
+  const said = bare(text.slice(start, end));
+  const to = said === '' ? end : start + said.length;
+  if (isLine && take(WORDS, text, to) !== undefined && !isLiteral(said))
+    return [start, start + text.slice(start, WORDS.lastIndex).trimEnd().length];
+  if (to === end && /\d$/.test(said) && take(GROUPS, text, end) !== undefined) return [start, GROUPS.lastIndex];
+  return open === true ? [start, to, open] : [start, to];
+}
+
+export function optionValue(reach: Reach, at: number, name: string): OwnValues | undefined {
+  const { text } = reach;
+  if (/[$<]\(/.test(text.slice(at, at + 2)) || text[at] === '$') {
+    const said = valueAt(text, at, SHELL_RUN);
+    const isSaid = said !== undefined && said.span[0] > at;
+    const isText =
+      said !== undefined &&
+      !isSaid &&
+      !/^\$(?:\(|\{|[A-Za-z_\d@*#?]|$)/.test(text.slice(at, at + 2)) &&
+      text[at + 1] !== '(';
+    return isSaid || isText ? { spans: [said.span], end: said.span[1] } : undefined;
+  }
+  const quoted = quotedValue(reach, at, true);
+  if (quoted !== undefined) return quoted;
+  const value = valueAt(text, at, SHELL_RUN);
+  if (value === undefined) return undefined;
+  const [start] = value.span;
+  const said = bare(text.slice(...(value.span as [number, number])));
+  // `--iban IBAN` in a help text.
+  const isMeta = said === said.toUpperCase() && said.toLowerCase() === name.toLowerCase();
+  if (said === '' || (said.startsWith('-') && !/^-\d/.test(said)) || isLeft(said, true) || isMeta) return undefined;
+  const span: TextSpan = [start, start + said.length];
+  const all = [span, ...tailOf(text, span)];
+  return { spans: all, end: all.at(-1)?.[1] ?? span[1] };
+}
