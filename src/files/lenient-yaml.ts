@@ -28,8 +28,18 @@ const FLOW_GROUP = /[{,]\s*["']?hooks["']?[ \t]*:[ \t]*\[/;
 /** A key as events have them. */
 const EVENT = /^(?:[A-Z][a-z]+)+$/;
 
-/** Whether a frontmatter may have hooks, also if they are indented by mistake. */
-export const beginsHooks = (yaml: string): boolean => BEGINS_HOOKS.test(yaml);
+/** A key that is nearly `hooks`, with nothing or a collection behind it. */
+const NEARLY_HOOKS = /^[ \t]*(?:-[ \t]+)*["']?hooks?["']?[ \t]*:+[ \t]*(?:[#{[].*)?\r?$/im;
+/** A line of a handler, which has no `hooks` above it if its group is missing. */
+const COMMAND = /^[ \t]+(?:-[ \t]+)?["']?type["']?[ \t]*:[ \t]*["']?command["']?[ \t]*\r?$/m;
+const FLOW_COMMAND = /[{,]\s*["']?type["']?[ \t]*:[ \t]*["']?command\b/;
+
+/** Whether a frontmatter may have hooks, also if they are indented by mistake, or below another key. */
+export function beginsHooks(yaml: string): boolean {
+  // Spaces that are not YAML's, and characters that cannot be seen.
+  const text = yaml.replace(/\p{Cf}/gu, '').replace(/[^\S\r\n\t]/g, ' ');
+  return [NEARLY_HOOKS, FLOW_GROUP, COMMAND, FLOW_COMMAND].some((pattern) => pattern.test(text));
+}
 
 /**
  * Replaces every top-level entry of a frontmatter that is not valid YAML with spaces, so that positions stay the same.

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { TABLES } from '../../agents/agents.js';
-import { specOf } from '../../events/catalogue.js';
+import { misplacedIn } from '../../claude-code/files/misplaced.js';
+import { CLAUDE_EVENTS, specOf } from '../../events/catalogue.js';
 import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { Path } from '../../files/json-file.js';
 import type { TomlParser } from '../../files/toml-tree.js';
@@ -11,6 +12,7 @@ import {
   entryOf,
   type ObjectNode,
   type ParsedFile,
+  plainData,
   type TreeEntry,
   type TreeNode,
   textAt,
@@ -81,7 +83,12 @@ function parse(path: string, text: string, { agent }: FilePlace): ParsedFile | u
   const table = agent === undefined ? undefined : TABLES.find(({ name }) => name === agent);
   if (!path.endsWith('.md')) return parseJsonTree(text, table?.connect.reads);
   const front = frontmatterOf(text);
-  return front && holdsHooks(front.yaml) ? parseYamlTree(front.yaml, front.start) : undefined;
+  if (!front || !holdsHooks(front.yaml)) return undefined;
+  const parsed = parseYamlTree(front.yaml, front.start);
+  const { root, errors } = parsed;
+  // Only a text in it looks like hooks.
+  const hasNone = root && errors.length === 0 && !entryOf(root, 'hooks');
+  return hasNone && misplacedIn(plainData(root), CLAUDE_EVENTS).length === 0 ? undefined : parsed;
 }
 
 function parseTomlTree(toml: TomlParser, text: string): ParsedFile {

@@ -150,9 +150,9 @@ export function nameOfFile(file: string): string {
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;
 }
 
-/** Whether a block may have a `hooks` key. Looks at any depth, since the whole block may be indented. A block in braces may always have one. */
+/** Whether a block may have hooks. Looks for their key at any depth, since the whole block may be indented. A block in braces may always have one. */
 function mayHaveHooks(block: string): boolean {
-  return /\bhooks\b["']?\s*:/.test(block) || block.trimStart().startsWith('{');
+  return /\bhooks\b["']?\s*:/.test(block) || block.trimStart().startsWith('{') || beginsHooks(block);
 }
 
 function firstLine(message: string): string {

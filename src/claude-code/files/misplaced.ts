@@ -3,7 +3,15 @@ import { nearest, nearestSpelling } from '../../values/nearest.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 import { HANDLER_KEYS } from './schema.js';
-import { holdsGroups, isGroups, isHandlers, isLostGroups, isWholeGroups, visibleName } from './unread-hooks.js';
+import {
+  holdsGroups,
+  isGroups,
+  isHandlers,
+  isLostGroups,
+  isOfEvent,
+  isWholeGroups,
+  visibleName,
+} from './unread-hooks.js';
 
 /**
  * The parts of hooks in a frontmatter that stand where they are not read: at another depth, mostly because a line is indented by mistake, or below
@@ -48,8 +56,9 @@ const OPTIONAL = new Set(['if', 'timeout', 'onFailure', 'once', 'statusMessage',
 /** A key that looks like a part of hooks, and is another because of characters that cannot be seen, such as a no-break space before it. */
 function invisible({ path, key, events }: Place): Finding | undefined {
   const name = visibleName(key);
-  if (name === key || isData(path) || !(PARTS.has(name) || events.includes(name))) return undefined;
-  const message = `has characters that cannot be seen, or look like a space, and so is not "${name}"`;
+  const isApart = path.length > 0 && path[0] !== 'hooks';
+  if (name === key || isApart || isData(path) || !(PARTS.has(name) || events.includes(name))) return undefined;
+  const message = 'has spaces, or characters that look like one or cannot be seen, so it is another key';
   return { rule: 'wrong-value', level: 'error', path: [...path, key], message, nearest: name };
 }
 
@@ -87,7 +96,7 @@ function besideHooks({ path, key, below, around, events }: Place): Finding | und
   if (isOwnHooks(at, below, events)) return ownHooks(at);
   if (isTop && nearestSpelling(key, ['hooks']) !== undefined && holdsGroups(below, events))
     return misspelt(at, 'hooks');
-  if (events.includes(key)) return isGroups(below) || isHandlers(below) ? misplaced(at, OUTSIDE) : undefined;
+  if (events.includes(key)) return isOfEvent(below) ? misplaced(at, OUTSIDE) : undefined;
   if (isTop && isBehind(key, around)) {
     if (key === 'matcher' && lacksMatcher(around['hooks']))
       return misplaced(at, 'is a matcher outside of a group, so it does nothing');
@@ -97,7 +106,7 @@ function besideHooks({ path, key, below, around, events }: Place): Finding | und
   if (!isWholeGroups(below) && !isHandlers(below)) return undefined;
   const near = isTop ? nearest(key, ['hooks', ...events]) : undefined;
   if (near !== undefined) return misspelt(at, near);
-  return { ...ownHooks(at), message: `holds hooks and is not "hooks", so none of them runs` };
+  return isTop ? { ...ownHooks(at), message: 'holds hooks and is not "hooks", so none of them runs' } : ownHooks(at);
 }
 
 const isOwnHooks = ([top, ...path]: Path, value: unknown, events: readonly string[]): boolean =>

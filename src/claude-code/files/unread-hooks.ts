@@ -20,18 +20,19 @@ export const isWholeGroups = (value: unknown): boolean =>
 export const isHandlers = (value: unknown): boolean =>
   Array.isArray(value) && value.some((one) => isHandler(one) && one['type'] !== 'http');
 
+/** Whether the value of an event, wherever it stands, is meant as its hooks, perhaps without the list or the groups around them. */
+export const isOfEvent = (value: unknown): boolean =>
+  isGroups(value) || isHandlers(value) || isHandler(value) || isGroups([value]);
+
 /** Whether a value is an object with groups by event. */
 export const holdsGroups = (value: unknown, events: readonly string[]): boolean =>
   isObject(value) &&
-  Object.entries(value).some(
-    ([key, below]) => events.includes(visibleName(key)) && (isGroups(below) || isHandlers(below)),
-  );
+  Object.entries(value).some(([key, below]) => events.includes(visibleName(key)) && isOfEvent(below));
 
 const isHandler = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) &&
   KINDS.includes(value['type'] as string) &&
   ['command', 'url', 'prompt', 'tool'].some((key) => isText(value[key]));
 
-/** A key without characters that cannot be seen or look like a space, and without colons that were typed twice. */
-export const visibleName = (key: string): string =>
-  key.normalize('NFKC').replace(/^[\p{Z}\p{Cf}\s:]+|[\p{Z}\p{Cf}\s:]+$|\p{Cf}/gu, '');
+/** A key without spaces, characters that look like one or cannot be seen, and a second colon. */
+export const visibleName = (key: string): string => key.normalize('NFKC').replace(/[\p{Z}\p{Cf}\s]|:$/gu, '');

@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkHookFiles } from '../../src/check/check.js';
+import { type AgentFile, readAgentFile } from '../../src/claude-code/files/agent-file.js';
+
+const VALID = `name: a
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: ./guard.sh
+          timeout: 5
+  Stop:
+    - hooks:
+        - type: command
+          command: ./stop.sh
+model: haiku
+`;
+
+const read = (frontmatter: string) =>
+  readAgentFile(`---\n${frontmatter}---\n\nBody\n`, '/p/a.md', {
+    events: ['PreToolUse', 'PostToolUse', 'Stop', 'SubagentStop'],
+    onInvalid: 'drop',
+  });
+
+/** What guards what: each handler as it is, with its event and its matcher. */
+const hooksOf = (file: AgentFile | undefined): string[] =>
+  Object.entries(file?.dropped === undefined ? (file?.hooks ?? {}) : {}).flatMap(([event, groups]) =>
+    groups.flatMap(({ matcher, hooks }) => hooks.map((hook) => JSON.stringify([event, matcher, hook]))),
+  );
+
+/** What check says of a frontmatter, apart from the scripts that its hooks run; undefined if it finds no hooks in it. */
+async function checked(frontmatter: string): Promise<string[] | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-unread-'));
+  const agents = join(folder, '.claude', 'agents');
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(join(agents, 'a.md'), `---\n${frontmatter}---\n\nBody\n`);
+  const { findings, files } = await checkHookFiles({ paths: [folder], cwd: folder, home: folder } as never);
+  if (files.length === 0) return undefined;
+  return findings.flatMap(({ level, rule }) => (rule.startsWith('script-') ? [] : [level]));
+}
+
+const BLANKS = ['\u00a0', '\u3000', '\u2003', '\u202f', '\u200b', '\ufeff', '\u2060', '\u200e'];
+
+/** A line with such a character in place of a space, or beside its key. */
+function* spoilt(line: string, blank: string): Generator<string> {
+  const key = line.search(/[^\s-]/);
+  const end = line.indexOf(':');
+  for (const at of new Set([0, line.search(/\S/), key, key + 2, end, end + 1]))
+    yield line.slice(0, at) + blank + line.slice(at);
+  for (const at of new Set([0, line.indexOf(' '), key - 1, end + 1]))
+    if (line[at] === ' ') yield line.slice(0, at) + blank + line.slice(at + 1);
+  yield line.replace(/^ +/, (spaces) => blank.repeat(spaces.length));
+  yield line.replace(/^ {2}/, blank);
+}
+
+test.each(BLANKS)(
+  'a character that looks like a space or cannot be seen loses no hook without an error: %j',
+  async (blank) => {
+    const right = hooksOf(await read(VALID));
+    const wrong: unknown[] = [];
+    const lines = VALID.split('\n').slice(0, -1);
+    for (const [i, line] of lines.entries())
+      for (const other of spoilt(line, blank)) {
+        const text = `${[...lines.slice(0, i), other, ...lines.slice(i + 1)].join('\n')}\n`;
+        const file = await read(text);
+        const found = hooksOf(file);
+        const isSame = JSON.stringify(found).replaceAll(blank, '') === JSON.stringify(right);
+        const errors = file?.problems.filter(({ level, line: at }) => level === 'error' && at !== undefined) ?? [];
+        if (!isSame && errors.length === 0) wrong.push([text, found, file?.problems]);
+        if (!isSame && !(await checked(text))?.includes('error')) wrong.push([text, 'check']);
+      }
+    expect(wrong).toEqual([]);
+  },
+);
+
+const HANDLERS = '\n        - type: command\n          command: ./stop.sh\n';
+const GROUPS = `\n    - hooks:${HANDLERS}`;
+const ONE = VALID.slice(0, VALID.indexOf('  Stop:'));
+const FLOW = '[{ matcher: Bash, hooks: [{ type: command, command: ./stop.sh }] }]';
+
+test.each([
+  ['Stops', `${ONE}Stops:${GROUPS}`, 'Stop'],
+  ['preToolUse', `${ONE}preToolUse: ${FLOW}\n`, 'PreToolUse'],
+  ['Stops without hooks', `name: a\nStops:${GROUPS}`, 'Stop'],
+  ['Stop, with handlers and no group', `${ONE}Stop:${HANDLERS}`, undefined],
+  ['Stop, with a group and no list', `${ONE}Stop:\n      hooks:${HANDLERS}`, undefined],
+  ['Stop, with a handler', `${ONE}Stop:\n  type: command\n  command: ./stop.sh\n`, undefined],
+  ['Stop, with handlers, without hooks', `name: a\nStop:${HANDLERS}`, undefined],
+  ['Hooks', `name: a\nHooks:\n  Stop: ${FLOW}\n`, 'hooks'],
+  ['Hooks beside hooks', `${ONE}Hooks:\n  Stop: ${FLOW}\n`, 'hooks'],
+  ['hooks with two colons', `name: a\nhooks::\n  Stop: ${FLOW}\n`, 'hooks'],
+  ['hook', `name: a\nhook:\n  Stop:${GROUPS}`, 'hooks'],
+  ['hook with handlers alone', `name: a\nhook:\n  Stop: [{ type: command, command: ./stop.sh }]\n`, 'hooks'],
+  ['hooks in braces', `name: a\n"Hooks": { "Stop": ${FLOW} }\n`, 'hooks'],
+])('hooks below a key that is nearly the right one are an error: %s', async (_, text, meant) => {
+  const errors = (await read(text))?.problems.filter(({ level }) => level === 'error');
+  expect(errors).toEqual([expect.objectContaining({ line: expect.any(Number) })]);
+  expect(errors?.[0]?.nearest).toBe(meant);
+  expect(await checked(text)).toEqual(['error']);
+});
+
+test.each([
+  ['in a list of groups', `${ONE}guards:${GROUPS}`],
+  ['in a list of handlers', `${ONE}guards:${HANDLERS}`],
+  ['below another key', `${ONE}metadata:\n  guards:${GROUPS}`],
+  ['in a group', `${ONE}metadata:\n  hooks:${HANDLERS}`],
+  ['without hooks', `name: a\nguards: ${FLOW}\n`],
+])('hooks below any other key are a warning: %s', async (_, text) => {
+  const file = await read(text);
+  expect(file?.problems).toEqual([expect.objectContaining({ level: 'warning', rule: 'unknown-key' })]);
+  expect(file?.problems[0]?.message).toMatch(/so none of them runs$|where hooks are not read/);
+  expect(await checked(text)).toEqual(['warning']);
+});
+
+test.each([
+  'mcpServers:\n  - type: http\n    url: https://example.com/\n',
+  'mcpServers:\n  s:\n    type: stdio\n    command: ./server\n',
+  'description: |\n  hooks:\n    Stop:\n      - hooks:\n          - type: command\n            command: ./stop.sh\n',
+  `description: 'Write { "hooks": [{ "type": "command" }] } there'\n`,
+  'hook:\n  - one\n',
+  'statusLine:\n  type: command\n  command: ./line.sh\n',
+])('what is no hook is none: %j', async (text) => {
+  expect((await read(`name: a\n${text}`))?.problems ?? []).toEqual([]);
+  expect(await checked(`name: a\n${text}`)).toBeUndefined();
+  expect((await read(`${ONE}${text}`))?.problems).toEqual([]);
+});
