@@ -139,7 +139,7 @@ export function noteHeld(variable: string, value: KnownWord, found: BashFiles): 
 
 /** Notes what a variable, or an element of it, is set to. */
 export function noteText(variable: string, { text, marked = text }: KnownWord, { set }: BashFiles): void {
-  set.set(variable, new Set([...(set.get(variable) ?? []), marked]));
+  set.set(variable, (set.get(variable) ?? new Set()).add(marked));
 }
 
 /** Notes a value that a loop gives a variable. A glob gives it one name at a time. */

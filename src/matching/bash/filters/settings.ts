@@ -6,38 +6,44 @@ import { ARGUMENTS, UNIT } from './assumed.js';
 /** `${N:=value}` */
 const SETS = /^"?\$\{(\w+):?=(.*)\}$/s;
 
+/** At most this many arguments of a command are noted. */
+const MOST_ARGUMENTS = 20;
+const textOf = ({ text, marked = text }: KnownWord): string => marked;
+
 /** Notes the variables that a command sets from its words or its input, its arguments, and files that it makes with the name of an option. */
-export function noteSet([name, ...words]: readonly KnownWord[], input: CommandInput, found: BashFiles): void {
-  const { set, written } = found;
+export function noteSet(given: readonly KnownWord[], input: CommandInput, { set, written }: BashFiles): void {
+  const name = given[0]?.text ?? '';
   const note = (variable: string, texts: readonly string[]): void => {
-    set.set(variable, new Set([...(set.get(variable) ?? []), ...texts]));
+    const all = set.get(variable) ?? new Set();
+    set.set(variable, all);
+    for (const text of texts) all.add(text);
   };
-  const all = words.map(({ text, marked = text }) => marked);
-  for (const text of all)
-    if (text.includes('=') && text.includes('\0'))
-      for (const [, unit = ''] of text.matchAll(UNIT)) {
-        const [, variable, value] = SETS.exec(unit) ?? [];
-        if (variable !== undefined && value !== undefined) note(variable, [value]);
-      }
-  switch (name?.text) {
+  switch (name) {
+    case ':':
+      for (const word of given)
+        for (const [, unit = ''] of textOf(word).matchAll(UNIT)) {
+          const [, variable, value] = SETS.exec(unit) ?? [];
+          if (variable !== undefined && value !== undefined) note(variable, [value]);
+        }
+      return;
     case 'printf':
-      if (words[0]?.text === '-v') note(words[1]?.text ?? '', all.slice(2));
+      if (given[1]?.text === '-v') note(given[2]?.text ?? '', given.slice(3).map(textOf));
       return;
     case 'read':
     case 'mapfile':
     case 'readarray':
-      if (Array.isArray(input)) for (const { text } of words) if (/^\w+$/.test(text)) note(text, input);
+      if (Array.isArray(input)) for (const { text } of given.slice(1)) if (/^\w+$/.test(text)) note(text, input);
       return;
     case 'set':
-      note(ARGUMENTS, all);
+      note(ARGUMENTS, given.slice(1).map(textOf));
       return;
     case 'touch':
-      for (const [at, { text }] of words.entries())
-        if (/^-|\/-[^/]*$/.test(text) && (!text.startsWith('-') || words[at - 1]?.text === '--'))
+      for (const [at, { text }] of given.entries())
+        if (/^-|\/-[^/]*$/.test(text) && (!text.startsWith('-') || given[at - 1]?.text === '--'))
           written.set(lastName(text), written.get(lastName(text)) ?? true);
       return;
     default:
-      if (words.length > 0 && /^[\w-]+$/.test(name?.text ?? '') && bashProgram(name?.text ?? '') === undefined)
-        note(ARGUMENTS + name?.text, all);
+      if (given.length > 1 && /^[\w-]+$/.test(name) && bashProgram(name) === undefined)
+        note(ARGUMENTS + name, given.slice(1, MOST_ARGUMENTS).map(textOf));
   }
 }
