@@ -13,6 +13,7 @@ import { type Batch, Batches } from './batches.js';
 import { bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
+import { KeptTexts } from './bound/kept-texts.js';
 import { changedScripts, readScripts, ScriptsLook, unboundScripts } from './bound/scripts.js';
 import { type FollowRecords, RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
@@ -142,6 +143,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const keys = new Set([keyOf(set, cwd)]);
     const accepted = new AcceptedFolders(set.config);
     const look = new ScriptsLook(bindings.scripts);
+    const kept = new KeptTexts(bindings);
     const changes = (afresh = false): string[] => {
       const scripts = afresh ? changedScripts(bindings.scripts) : look.changed();
       return [...new Set([...hosts.all.flatMap(({ binding }) => binding.changed(afresh)), ...scripts])];
@@ -170,6 +172,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         return feed.read(after ?? feed.position, signal);
       },
       changes: () => changes(true),
+      change: (path) => kept.change(path, (value) => redactor.text(value)),
       admin: options.admin,
     };
     const check = createTokenCheck(tokens);

@@ -618,7 +618,9 @@ describe('what changes after the start', () => {
     // Only a person at a terminal accepts.
     expect(await user.run(['serve', '--accept'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/only a person at a terminal/),
+      // What has changed is shown.
+      stdout: expect.stringMatching(/^ {2}--- config\.json\n[\s\S]*\n {2}-.*no reading[\s\S]*\n {2}\+.*"hooks":\{\}/),
+      stderr: expect.stringMatching(/changed: .*config\.json\n.*only a person at a terminal/),
     });
     expect(await admin('accept', '{}')).toMatchObject({ ok: false });
     const { body } = await send(at(), { path: '/admin/changes', method: 'GET', headers: headers('admin') });

@@ -1,8 +1,9 @@
 import { HookscopeError } from '../../errors.js';
+import { plainLines } from '../../plain.js';
 import { callServer } from '../../server/client/ask.js';
 import { placesOf } from '../../server/places.js';
 import { readTokens } from '../../server/tokens.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, isText } from '../../values/shape.js';
 import type { Terminal } from '../terminal.js';
 
 /** Shows which files have changed since the running server was started, and asks whether it is to serve them as they are now. */
@@ -16,13 +17,17 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
     const answer = await callServer(places, { path, token: admin, ...how });
     return isObject(answer.body) ? answer.body : {};
   };
-  const { changes, state } = await call('/admin/changes');
+  const { changes, shown, state } = await call('/admin/changes?show=1');
   const files = Array.isArray(changes) ? changes.map(String) : [];
   if (files.length === 0) {
     await terminal.print('Nothing has changed since the server was started.');
     return 0;
   }
-  for (const file of files) terminal.tell(`changed: ${file}`);
+  for (const [i, file] of files.entries()) {
+    const what: unknown = Array.isArray(shown) ? shown[i] : undefined;
+    terminal.tell(`changed: ${file}`);
+    if (isText(what)) await terminal.print(plainLines(what).replace(/^/gm, '  '));
+  }
   if (terminal.ask === undefined) {
     terminal.tell('only a person at a terminal can accept it');
     return 1;

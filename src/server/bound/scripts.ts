@@ -39,6 +39,10 @@ interface BoundScript {
   readonly holder: string;
 }
 
+/** The paths and hashes of all scripts, except those of which only the name is bound. */
+export const hashesOf = (scripts: BoundScripts): [path: string, hash: string | null][] =>
+  allOf(scripts).map(({ path, sha256 }) => [path, sha256]);
+
 /** All scripts, except those of which only the name is bound. */
 function allOf(scripts: BoundScripts): BoundScript[] {
   return Object.entries(scripts).flatMap(([key, found]) =>

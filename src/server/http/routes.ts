@@ -21,11 +21,16 @@ export interface AppParts extends HookParts {
   events(after: string | undefined, signal: AbortSignal): AsyncIterable<FeedItem>;
   /** Files that differ from what was bound, checked anew. */
   changes(): readonly string[];
+  /** What has changed in such a file, in lines that are safe to print and have no secrets. */
+  change(path: string): Promise<string>;
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
 }
 
 type HonoEnv = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
 type HonoContext = Context<HonoEnv>;
+
+/** At most so many changed files are shown; of the others the names. */
+const MOST_SHOWN = 50;
 
 /** Adds the routes. Whether a request is allowed was checked before (`refusal`). */
 export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
@@ -58,9 +63,14 @@ export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
     const events = parts.events(c.req.header('last-event-id'), over.signal);
     return new Response(streamOf(messages(events)), { headers: { 'content-type': 'text/event-stream' } });
   });
-  app.get('/admin/changes', (c) => {
+  app.get('/admin/changes', async (c) => {
     const changes = parts.changes();
-    return c.json({ changes, state: stateOf(changes) });
+    const state = stateOf(changes);
+    if (c.req.query('show') === undefined) return c.json({ changes, state });
+    const shown: string[] = [];
+    for (const path of changes.slice(0, MOST_SHOWN)) shown.push(await parts.change(path));
+    // What was shown may be another state than the one before it.
+    return c.json({ changes, shown, state: stateOf(changes) === state ? state : '' });
   });
   for (const call of ['reload', 'stop'] as const)
     app.post(`/admin/${call}`, async (c) => c.json(await parts.admin(call)));
