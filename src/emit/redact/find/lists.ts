@@ -1,10 +1,7 @@
+import { reachOf, wasRead } from './effort.js';
 import { type ListKind, listKind, nameKind } from './names.js';
 import { type TextSpan, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
-
-/** The most characters of a list that are read, and the most values. */
-const LONGEST = 8192;
-const MOST = 200;
 
 const GAP = /(?:\s|\\+[nrt]|,)*/y;
 const ITEM = /[^\s"'`,;|<>()[\]{}\\]+/y;
@@ -19,8 +16,9 @@ export interface ListItem {
 /** The values of `[X, Y]`, `{ a: X }`, `(X Y)`. `at`: the index of the opening bracket. */
 export function itemsAt(text: string, at: number): readonly ListItem[] {
   const items: ListItem[] = [];
+  const end = reachOf(text, at);
   let next = at + 1;
-  while (items.length < MOST && next < at + LONGEST) {
+  while (next < end) {
     take(GAP, text, next);
     next = GAP.lastIndex;
     if (text[at] === '{') {
@@ -34,6 +32,7 @@ export function itemsAt(text: string, at: number): readonly ListItem[] {
     next = value.span[1];
     if (value.quote !== undefined) next = text.indexOf(value.quote, next) + 1 || text.length;
   }
+  wasRead(at, next);
   return items;
 }
 
@@ -54,11 +53,9 @@ const OTHER_LINE = /([ \t]*)([^\n]?)[^\n]*(?:\n|$)/y;
 /** The values `- X` and `name: X` in the lines below a name. `indent`: the indentation of the name's line; -1: up to the next TOML section. */
 function linesBelow(text: string, start: number, indent: number): readonly ListItem[] {
   const items: ListItem[] = [];
-  for (
-    let line = start, next = line;
-    items.length < MOST && line < Math.min(text.length, start + LONGEST);
-    line = next
-  ) {
+  const end = reachOf(text, start);
+  let next = start;
+  for (let line = start; line < end; line = next) {
     const found = take(LINE, text, line);
     const [whole, before, dash, key, double, single, bare] = (found ?? []) as unknown as readonly (
       | string
@@ -76,6 +73,7 @@ function linesBelow(text: string, start: number, indent: number): readonly ListI
     const quote = double === undefined ? (single === undefined ? undefined : "'") : '"';
     items.push({ span: [from, from + value.length], ...(quote === undefined ? {} : { quote }) });
   }
+  wasRead(start, next);
   return items;
 }
 
@@ -141,7 +139,8 @@ const LOGIN = /(?<=\n[ \t]+(?:- +)?["']?[\w.-]{1,64}:)(?!(?:R|RANDOM)\s)[^\s"'\\
 
 /** The passwords of users in cloud-init: `chpasswd:`, below it `list: |`, below that `me:X`. */
 export function userSecrets(text: string, at: number): readonly TextSpan[] | undefined {
-  const below = take(USERS, text, at)?.[0].slice(0, LONGEST) ?? '';
+  const below = take(USERS, text, at)?.[0].slice(0, reachOf(text, at) - at) ?? '';
+  wasRead(at, at + below.length);
   const spans = [...below.matchAll(LOGIN)].map(
     ({ index, 0: value }): TextSpan => [at + index, at + index + value.length],
   );

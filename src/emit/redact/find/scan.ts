@@ -2,6 +2,7 @@ import { append } from '../../../values/append.js';
 import { encodedSecret, fallbackSecret } from './around.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
+import { beginReading } from './effort.js';
 import { pathSecret, setSecret } from './fields.js';
 import { chapSecret, plainSecret, poolSecret, replacedSecret, unsealSecret } from './formats/accounts.js';
 import { pemBlock, puttyKey } from './formats/blocks.js';
@@ -133,6 +134,7 @@ export function scanner(
     return character === ':' ? telegram(text, place) : undefined;
   };
   return (text) => {
+    beginReading(text);
     const spans: TextSpan[] = [];
     stops.lastIndex = 0;
     while (stops.test(text)) {

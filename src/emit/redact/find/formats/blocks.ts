@@ -1,8 +1,9 @@
+import { reachOf, wasRead } from '../effort.js';
 import type { NameKind } from '../names.js';
 import { QUOTED, type TextSpan, take } from '../quoted.js';
 import { isPlaceholder, isWord, looksRandom } from '../values.js';
 
-/** The longest block that is read. */
+/** The longest private key that is read. */
 const LONGEST = 65_536;
 const HEAD = /[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?\n/y;
 const NEXT = /\r?\n/y;
@@ -36,17 +37,19 @@ export function indentOf(text: string, name: number): number | undefined {
 
 /** The index of the first line that is not indented further than the name. */
 function blockEnd(text: string, start: number, indent: number): number {
-  const most = Math.min(text.length, start + LONGEST);
-  for (let line = start; line < most; ) {
+  const most = reachOf(text, start);
+  let line = start;
+  while (line < most) {
     const end = text.indexOf('\n', line);
     const stop = end < 0 ? text.length : end + 1;
     let inner = line;
     while (inner < stop && (text[inner] === ' ' || text[inner] === '\t')) inner++;
     const isEmpty = inner === stop || text[inner] === '\n' || text[inner] === '\r';
-    if (!isEmpty && inner - line <= indent) return line;
+    if (!isEmpty && inner - line <= indent) break;
     line = stop;
   }
-  return most;
+  wasRead(start, line);
+  return Math.min(line, text.length);
 }
 
 function nextLine(text: string, start: number, indent: number, kind: NameKind): TextSpan | undefined {

@@ -1,11 +1,10 @@
 import { append } from '../../../../values/append.js';
+import { reachOf, wasRead } from '../effort.js';
 import type { TextSpan } from '../quoted.js';
 
 const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
 /** The most characters between a manifest's values and its `kind`. */
 const FAR = 2048;
-/** The most characters of a manifest that are read. */
-const LONGEST = 32_768;
 const KEY = /^([ \t]*)(?:- )?([\w-]+):[ \t]*(.*?)\r?$/;
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]*)(\S.*)$/;
 
@@ -27,7 +26,9 @@ function valuesOf(text: string, from: number, indent: number): TextSpan[] {
   let inData = false;
   let begins = -1;
   let isWhole = false;
-  for (let next = from; next <= text.length && next < from + LONGEST; ) {
+  const most = reachOf(text, from);
+  let next = from;
+  while (next <= most) {
     const end = text.indexOf('\n', next);
     const line = text.slice(next, end < 0 ? text.length : end);
     const at = next;
@@ -52,6 +53,7 @@ function valuesOf(text: string, from: number, indent: number): TextSpan[] {
       } else if (entry === null && line.trim() !== '') found.push([at + line.search(/\S/), at + line.trimEnd().length]);
     }
   }
+  wasRead(from, next);
   if (isSecret) return found;
   // The line that gives the kind has not come yet.
   return isSecret === undefined && begins >= 0 && !isWhole ? [[begins, text.length, true]] : [];
@@ -71,19 +73,22 @@ const VALUE = /\\*"[\w.-]{1,100}\\*"\s*:\s*\\*"([^"\\]+)/g;
 function written(text: string): readonly TextSpan[] {
   if (!text.includes('apiVersion') || !/"data|stringData/.test(text)) return [];
   const spans: TextSpan[] = [];
+  let end = 0;
+  let read = 0;
   for (const data of text.matchAll(DATA)) {
     const from = data.index + data[0].length;
+    if (from < read) continue;
     const before = text.slice(Math.max(0, data.index - 1024), data.index);
-    const reach = text.slice(from, from + LONGEST);
-    const end = reach.indexOf('}');
-    const after = end < 0 ? '' : reach.slice(end, end + FAR);
+    if (end < from) end = (text.indexOf('}', from) + 1 || text.length + 1) - 1;
+    const after = text.slice(end, end + FAR);
     if (NAMED.test(before) || NAMED.test(after)) {
-      for (const value of reach.slice(0, end < 0 ? undefined : end).matchAll(VALUE)) {
+      for (const value of text.slice(from, end).matchAll(VALUE)) {
         const start = from + value.index + value[0].length - (value[1] as string).length;
         spans.push([start, start + (value[1] as string).length]);
       }
+      read = end;
     } else if (
-      from + reach.length === text.length &&
+      end + FAR >= text.length &&
       /apiVersion\\*"\s*:\s*\\*"v1\\*"\s*,\s*(?:\\n\s*)?$/.test(before) &&
       isUnsaid(after)
     )

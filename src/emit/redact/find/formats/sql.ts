@@ -1,4 +1,6 @@
-import { nameKind } from '../names.js';
+import { append } from '../../../../values/append.js';
+import { reachOf, wasRead } from '../effort.js';
+import { type NameKind, nameKind } from '../names.js';
 import { type TextSpan, take } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
@@ -33,10 +35,8 @@ export function sqlSecret(text: string, at: number): TextSpan | undefined {
 
 const isStatement = (text: string, at: number): boolean => STATEMENT.test(text.slice(Math.max(0, at - 240), at));
 
-/** The most characters of the column names, of the rows, and the most rows. */
-const COLUMNS = 1024;
-const ROWS = 16_384;
-const MOST = 200;
+/** The most characters of the column names. */
+const COLUMNS = 4096;
 const BETWEEN = new RegExp(`${SPACE}{1,16}$`);
 const OPEN = new RegExp(String.raw`(?:(?:VALUES|values)${SPACE}{0,16}|,${SPACE}{0,16})\(${SPACE}{0,16}`, 'y');
 const NEXT = new RegExp(`${SPACE}{0,16}([,)])${SPACE}{0,16}`, 'y');
@@ -59,25 +59,51 @@ function rowsOf(text: string, at: number): readonly TextSpan[] {
   const kinds = names.split(',').map((name) => nameKind(name.replace(/\\[nrt]|[^\w-]/g, '')));
   if (!kinds.some((kind) => kind !== undefined)) return [];
   const spans: TextSpan[] = [];
-  for (let next = at, row = 0; row < MOST && next < at + ROWS && take(OPEN, text, next) !== undefined; row++) {
-    if (row > 0 && text[next] !== ',') break;
-    next = OPEN.lastIndex;
-    for (const [i, kind] of [...kinds, undefined].entries()) {
-      const pattern = take(MADE, text, next) === undefined ? TEXT : MADE;
-      const found = take(pattern, text, next);
-      const value = found?.[2];
-      if (found !== undefined && value !== undefined && i < kinds.length) {
-        const start = next + found[0].indexOf(value, found[0].indexOf(found[1] as string));
-        const isOne = kind === 'weak' ? looksRandom(value) : kind === 'short' ? isNoWord(value) : value.length >= 3;
-        if (kind !== undefined && isOne && !isPlaceholder(value, "'") && !isWord(value))
-          spans.push([start, start + value.length]);
-      }
-      if (found === undefined && take(OTHER, text, next) === undefined) return spans;
-      const mark = take(NEXT, text, found === undefined ? OTHER.lastIndex : pattern.lastIndex)?.[1];
-      if (mark === undefined) return spans;
-      next = NEXT.lastIndex;
-      if (mark === ')') break;
-    }
+  const end = reachOf(text, at);
+  let next = at;
+  while (next < end && (next === at || text[next] === ',') && take(OPEN, text, next) !== undefined) {
+    const row = rowAt(text, OPEN.lastIndex, kinds);
+    append(spans, row.spans);
+    // Before a row could be read, this may be anything.
+    next = row.isWhole ? row.end : nextRow(text, row.end, next === at ? COLUMNS : end);
   }
+  wasRead(at, next);
   return spans;
+}
+
+/** The secrets of a row. `at`: the index behind its bracket. */
+function rowAt(
+  text: string,
+  at: number,
+  kinds: readonly (NameKind | undefined)[],
+): { readonly spans: readonly TextSpan[]; readonly end: number; readonly isWhole: boolean } {
+  const spans: TextSpan[] = [];
+  let next = at;
+  for (const [i, kind] of [...kinds, undefined].entries()) {
+    const pattern = take(MADE, text, next) === undefined ? TEXT : MADE;
+    const found = take(pattern, text, next);
+    const value = found?.[2];
+    if (found !== undefined && value !== undefined && i < kinds.length) {
+      const start = next + found[0].indexOf(value, found[0].indexOf(found[1] as string));
+      const isOne = kind === 'weak' ? looksRandom(value) : kind === 'short' ? isNoWord(value) : value.length >= 3;
+      if (kind !== undefined && isOne && !isPlaceholder(value, "'") && !isWord(value))
+        spans.push([start, start + value.length]);
+    }
+    if (found === undefined && take(OTHER, text, next) === undefined) break;
+    const mark = take(NEXT, text, found === undefined ? OTHER.lastIndex : pattern.lastIndex)?.[1];
+    if (mark === undefined) break;
+    next = NEXT.lastIndex;
+    if (mark === ')') return { spans, end: next, isWhole: true };
+  }
+  return { spans, end: next, isWhole: false };
+}
+
+const ROW_END = /\)(?=(?:\s|\\+[nrt]){0,16},(?:\s|\\+[nrt]){0,16}\()|;[ \t]*(?:\r?\n|\\+[nr]|$)/;
+
+/** Behind a row that could not be read, within so many characters: where the next one begins, or the statement ends. */
+function nextRow(text: string, from: number, most: number): number {
+  const reach = text.slice(from, from + most);
+  const found = ROW_END.exec(reach);
+  if (found === null) return from + reach.length;
+  return found[0] === ')' ? text.indexOf(',', from + found.index) : from + found.index;
 }

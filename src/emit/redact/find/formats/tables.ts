@@ -9,7 +9,7 @@ interface Cell {
 }
 
 /** A longer line is not a row. */
-const LONGEST = 1000;
+const LONGEST = 16_384;
 const NAMES = /pass|pwd|secret|token|api[_ -]?key|credential/i;
 /** Separators of cells; the first that a line has is used. */
 const BETWEEN: readonly (readonly [sign: RegExp, split: RegExp])[] = [
@@ -81,7 +81,7 @@ export function tableSecrets(text: string): readonly TextSpan[] {
     const next = end < 0 ? text.length : end + 1;
     const line = end - at > LONGEST ? '' : text.slice(at, end < 0 ? next : end);
     const { row, skipped } = rowOf(line.slice(0, LONGEST + 1));
-    if (row.length > LONGEST || row === '') head = undefined;
+    if (row === '' && end - at <= LONGEST) head = undefined;
     else if (!RULE.test(row)) {
       if (head !== undefined) append(spans, below(head.names, cellsOf(row, at + skipped, head.split)));
       if (NAMES.test(row)) {
