@@ -9,6 +9,8 @@ const LEAST_HELD = 4096;
 /** The most characters held back of a secret that has not ended, such as a private key. */
 const MOST_SECRET = 65_536;
 const IN_BRACKETS = /[:=>](?:\s|\\+[nrt])*(?:&|new )?[\w.]* ?[[{(]/;
+/** The most characters that are left out up to a closing tag, bracket or quote. */
+const MOST_LEFT_OUT = 4 * MOST_SECRET;
 /** The most characters of an end across two pieces. */
 const LONGEST_END = 100;
 /** Characters of emitted text that are kept: a value may be marked as secret by text in earlier lines. */
@@ -44,6 +46,8 @@ export class MaskedStream {
   #until: RegExp | undefined;
   /** Set where that is the end of a value of the caller's own name. */
   #lostUntil: string | undefined;
+  /** How much was left out, if there is a bound. */
+  #lostLength = 0;
   /** The end of what was left out: the end may begin in it. */
   #left = '';
   /** The end of what was emitted from within a list or an object of the caller's own name. */
@@ -100,7 +104,7 @@ export class MaskedStream {
   #restOf(read: string, told: string): string {
     const rest = this.#finder.rest(read);
     this.#within = IN_BRACKETS.test(rest.slice(0, 400)) ? (this.#within + told).slice(-MOST_HELD - 1) : '';
-    return mayEnd(this.#within, { at: 0, until: ')' }) ? rest : '';
+    return mayEnd(this.#within, { at: 0, until: ']' }) ? rest : '';
   }
 
   /** How much of the text can be emitted now. */
@@ -119,17 +123,25 @@ export class MaskedStream {
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
     const waits = open === key ? hold?.until : undefined;
     this.#lostUntil = waits;
+    this.#lostLength = text.length - key;
     this.#left = waits === undefined ? '' : text.slice(-LONGEST_END);
     this.#until = waits === undefined ? endOf(text, key) : new RegExp(waits.replace(/[).]/g, '\\$&'));
     this.#lost = key;
     return text.length;
   }
 
+  /** A tag, a bracket or a quote may never be closed. */
+  #isBounded(): boolean {
+    return this.#lostUntil !== undefined || /["'`]$/.test(this.#until?.source ?? '');
+  }
+
   #leaveOut(piece: string): string {
     const text = this.#left + piece;
     const end = (this.#until as RegExp).exec(text);
     const until = this.#lostUntil;
-    const isOver = end !== null || (until !== undefined && !mayEnd(text, { at: 0, until }));
+    this.#lostLength += piece.length;
+    const isMost = this.#lostLength > MOST_LEFT_OUT && this.#isBounded() && piece.includes('\n');
+    const isOver = end !== null || isMost || (until !== undefined && !mayEnd(text, { at: 0, until }));
     this.#left = isOver ? '' : text.slice(until === undefined ? -LONGEST_END : -MOST_HELD - 1);
     if (!isOver) return '';
     this.#until = undefined;

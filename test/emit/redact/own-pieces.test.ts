@@ -92,3 +92,39 @@ test('an object or an element that does not end, but turns into other output, ma
     expect(said.endsWith(`${'info: started "job"\n'.repeat(2000)}end\n`), said.slice(-200)).toBe(true);
   }
 });
+
+const PAGE = '<p class="a">A line of a page</p>\n';
+test.each([
+  ['<iban>\n', PAGE],
+  ['iban=(see\n', 'word\n'],
+  ['iban=(see\n', '- an item of a list\n'],
+  ['no iban:(\n', '2026-01-01T10:00:00Z INFO request done in 5 ms\n'],
+  ['iban: """\n', 'compiled module number 12345\n'],
+  ['"iban": [see\n', 'compiled module number 12345\n'],
+])('behind what is never closed, no more than a bounded part is left out: %j, %j', (opening, line) => {
+  const text = `first\n${opening}${line.repeat(700_000 / line.length)}end\n`;
+  const said = inPieces(text, 4000);
+  expect(said.startsWith('first\n')).toBe(true);
+  expect(said.endsWith(`${line}${line}end\n`), said.slice(-200)).toBe(true);
+  expect(text.length - said.length).toBeLessThan(300_000);
+});
+
+test.each([
+  '10:00 body: <iban>\n<v>DE12</v>\n</iban>\n',
+  'x=<iban>\nDE12\n</iban>\n',
+  '(<iban>\n<v>DE12</v>\n</iban>)\n',
+  'echo "<iban>\n<v>DE12</v>\n</iban>"\n',
+  '<iban>  a number of\nDE12\nb</iban>\n',
+  '<iban>a\n<!-- > -->\nDE12</iban>\n',
+  '<iban><iban>a</iban>\nDE12\n</iban>\n',
+  '{"iban": [\n  "a"\n  "DE12"\n]}\n',
+])('what is masked in a text is masked in each of its lines: %j', (text) => {
+  for (const size of [1, 5, 1000])
+    expect(inPieces(`first\n${text}a line\nend\n`, size)).toMatch(/^first\n(?!.*DE12).*a line\nend\n$/s);
+  const lines = text.match(/.*\n/g) ?? [];
+  const run = { ...RUN, hookId: `pieces-${++runs}` };
+  for (const stdout of [...lines, 'end\n']) {
+    const record = progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h');
+    expect((redactor.redact(record) as HookProgress).stdout).not.toContain('DE12');
+  }
+});

@@ -111,6 +111,13 @@ test.each([
   ['iban: #DE12', 'iban: █'],
   ['"iban":\n  <DE12> b', '"iban":\n  █'],
   ['?iban={DE12}&b=2', '?iban={█}&b=2'],
+  ['{"b":"\\u003ciban\\u003eDE12\\u003c/iban\\u003e"}', '{"b":"\\u003ciban\\u003e█\\u003c/iban\\u003e"}'],
+  ['{"b":"<iban>DE12<\\/iban>"}', '{"b":"<iban>█<\\/iban>"}'],
+  ['&lt;iban&gt;DE12&lt;/iban&gt; a', '&lt;iban&gt;█&lt;/iban&gt; a'],
+  ['<iban v="DE12"/>', '<iban v="█"/>'],
+  ['<iban v="DE12">\n</iban>', '<iban v="█">\n</iban>'],
+  ['<iban>a<iban>b</iban>DE12</iban> c', '<iban>█<iban>█</iban>█</iban> c'],
+  ['<iban>a<!-- DE12 --></iban><!-- c -->', '<iban>█<!-- █ --></iban><!-- c -->'],
 ])('the value of a name is masked: %s', (text, wanted) => {
   expect(masked(text)).toBe(wanted);
 });

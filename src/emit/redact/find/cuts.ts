@@ -66,3 +66,13 @@ const asLine = (written: string): string =>
 export function asLines(text: string): string {
   return LINE_IS_WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : text;
 }
+
+const WRITTEN_TAG = /(?:&lt;|\\{1,8}u003c)(?=[\w/!])|<\\{1,8}(?=\/)|&gt;|\\{1,8}u003e/gi;
+
+/** The text with escaped signs of elements (`&lt;`, `\u003c`, `<\/a>`) as they are meant, of the same length. */
+export function asTags(text: string): string {
+  return text.replace(WRITTEN_TAG, (written) => {
+    const isEnd = /gt;|e$/i.test(written);
+    return isEnd ? '>'.padEnd(written.length) : '<'.padStart(written.length);
+  });
+}

@@ -24,10 +24,7 @@ const HUNK = /(?:^|[\n"])@@ -\d/;
 /**
  * Runs `look` on the lines without their prefixes, if they have any. A single `-` or `+` may be a list item, so it does not count alone.
  */
-export function withoutPrefixes(
-  text: string,
-  look: (lines: string) => readonly TextSpan[],
-): readonly TextSpan[] {
+export function withoutPrefixes(text: string, look: (lines: string) => readonly TextSpan[]): readonly TextSpan[] {
   let count = HUNK.test(text) ? 1 : 0;
   const bare = without(text, BEFORE_LINE, (before) => {
     count += /^[+-]/.test(before) ? 1 : 2;

@@ -11,6 +11,7 @@ export interface BracketValues {
 }
 
 const QUOTE = /["'`]/;
+const ENDS_ITEM = /[ \t]*,?[ \t]*(?:\r?(?:\n|$)|\])/y;
 const SIGN = /\s*(?:=>|:(?!\/\/)|=(?!=))/y;
 const KEY = /[\p{L}\p{N}_$@./-]{1,200}\??\s*(?:=>|:(?!\/\/)|=(?!=))/uy;
 /** `{ user }`, `{ ...user }`. */
@@ -115,11 +116,12 @@ class Brackets {
   #piece(at: number): number | undefined {
     const text = this.#text;
     const inList = this.#in('[');
-    // An item of a list in the next line without a comma before it.
-    if (inList && this.#broken && !this.#fresh) return undefined;
     const begins = this.#fresh || this.#broken;
     const mark = behindSlashes(text, at);
     const quoted = QUOTE.test(text[mark] ?? '') ? this.#reach.quoted(at) : undefined;
+    // In the next line without a comma before it, only what is a whole item belongs to a list.
+    const isWhole = quoted?.closed === true && take(ENDS_ITEM, text, quoted.end) !== undefined;
+    if (inList && this.#broken && !this.#fresh && !isWhole) return undefined;
     if (quoted !== undefined) {
       const isKey = quoted.closed && take(SIGN, text, quoted.end) !== undefined;
       if (isKey && begins) this.#item = at;

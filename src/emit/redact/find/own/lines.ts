@@ -12,14 +12,16 @@ export interface Hold {
 }
 
 const ITEM = /^[ \t]*(?:["'`[\](){},;#\d-]|\/\/|[^\s=:]*\r?$)|[,[{(][ \t]*\r?$/;
+/** In parentheses each line is a word, or texts in quotes and numbers. */
+const WORD =
+  /^[ \t]*(?:(?:[\w.$[\]"'-]{1,80}=)?[^\s"'`]*|(?:(?:"[^"\n]*"|'[^'\n]*'|-?\d[\w.]*|[[\](){}])[ \t,]*)+),?[ \t]*(?:#.*)?\\?\r?$/;
 
 /** Whether the end of a value may still come: not where much text is there that is nothing like it. */
 export function mayEnd(text: string, { at, until }: Hold): boolean {
   if (text.length - at <= MOST_HELD) return true;
   const lines = text.slice(-MOST_HELD).split('\n').slice(1);
-  const like = lines.filter((line) =>
-    until.startsWith('<') ? line.includes('<') : ITEM.test(line) || ITEM.test(withoutPrefix(line)),
-  );
+  const pattern = until.startsWith('<') ? /</ : until === ')' ? WORD : ITEM;
+  const like = lines.filter((line) => pattern.test(line) || pattern.test(withoutPrefix(line)));
   return lines.length < FEW || like.length * 2 > lines.length;
 }
 

@@ -1,5 +1,5 @@
 import { append } from '../../../../values/append.js';
-import { asLines, withoutColours } from '../cuts.js';
+import { asLines, asTags, withoutColours } from '../cuts.js';
 import type { TextSpan } from '../quoted.js';
 import { assignedValue, optionValue } from './assigned.js';
 import { elementValues } from './elements.js';
@@ -90,7 +90,7 @@ function views(text: string, name: RegExp): readonly View[] {
   const whole = [{ text, back: (span: TextSpan) => span }, ...(shown === undefined ? [] : [shown])];
   return whole.flatMap((one, i) => {
     const lines = asLines(one.text);
-    const all = lines === one.text ? [one] : [one, { ...one, text: lines }];
+    const all = [...new Set([one.text, lines, asTags(one.text)])].map((as) => ({ ...one, text: as }));
     const asIs = all.map((cut) => ({ ...cut, isLast: true, written: (rest: string) => rest }));
     if (i < whole.length - 1) return asIs;
     const bare = linesWithPrefixes(lines, name);

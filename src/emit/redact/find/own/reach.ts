@@ -23,6 +23,7 @@ export class Reach {
   readonly text: string;
   readonly #found = new Map<string, readonly [from: number, at: number]>();
   #pairs: ReadonlyMap<number, number> | undefined;
+  readonly #tags = new Map<string, ReadonlyMap<number, number>>();
   #last: number | undefined;
 
   constructor(text: string) {
@@ -74,6 +75,29 @@ export class Reach {
   closing(open: number): number | undefined {
     this.#pairs ??= this.#allPairs(open);
     return this.#pairs.get(open);
+  }
+
+  /** The index of the tag that closes the element whose tag is at an index. */
+  closingTag(open: number, tag: string): number | undefined {
+    const name = tag.toLowerCase();
+    const pairs = this.#tags.get(name) ?? this.#allTags(name);
+    this.#tags.set(name, pairs);
+    return pairs.get(open);
+  }
+
+  #allTags(name: string): ReadonlyMap<number, number> {
+    const pairs = new Map<number, number>();
+    const open: number[] = [];
+    const plain = name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+    for (const { index, 0: tag } of this.text.matchAll(new RegExp(`</?${plain}(?=[\\s>/])[^<>]{0,400}`, 'gi'))) {
+      if (tag[1] !== '/') {
+        if (!tag.endsWith('/')) open.push(index);
+        continue;
+      }
+      const last = open.pop();
+      if (last !== undefined) pairs.set(last, index);
+    }
+    return pairs;
   }
 
   /** The index up to which a line with a quote that is not closed is a value by itself: much text and more than a few lines are behind it. */
