@@ -223,16 +223,21 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
 }
 
 /** Reports repeated keys in objects that contain hooks. */
-export const checkDuplicateKeys: FileCheck = function* ({ parsed, sets, dialect, agent }) {
+export const checkDuplicateKeys: FileCheck = function* ({ parsed, sets, dialect, agent, kind }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
-  yield* repeated(root, []);
+  // Other keys of a frontmatter may be lines of a text.
+  const entries = FRONTMATTERS.has(kind) ? root.entries.filter(({ key }) => OF_HOOKS.has(key)) : root.entries;
+  yield* repeated({ ...root, entries }, []);
   if (dialect === 'code') for (const set of sets) yield* repeatedBelow(set.node, set.path);
   else {
     const read = agent === undefined ? READ : ABOUT_HOOKS;
     for (const { key, value } of root.entries) if (read.includes(key)) yield* repeatedBelow(value, [key]);
   }
 };
+
+/** The keys of a frontmatter that say which hooks run, and for which agent or skill. */
+const OF_HOOKS = new Set(['hooks', 'name']);
 
 /** The top-level keys of Claude Code's files that are read. */
 const READ = [...SETTINGS_KEYS, 'userConfig'];

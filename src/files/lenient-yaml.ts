@@ -61,7 +61,8 @@ export function makeLenient(yaml: string, parses: (text: string) => boolean): Le
     const [first, rest] = parted(text);
     const keepsFirst = key !== undefined && rest !== '' && parses(first);
     const part: Entry = { key, text: keepsFirst ? rest : text };
-    if (at < 0 ? holdsGroups(part.text) : i > at && mayHoldHooks(part, i < far ? above : NONE)) return text;
+    if (at < 0 ? holdsGroups(part.text) : i > at && mayHoldHooks(part, i < far && !isOwn({ key, text }) ? above : NONE))
+      return text;
     // A line below it that is indented by mistake.
     if (keepsFirst) return first + blank(rest);
     if (key !== undefined) texts[key] = first.replace(KEY, '').trim();
@@ -71,6 +72,11 @@ export function makeLenient(yaml: string, parses: (text: string) => boolean): Le
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Whether the lines below another key belong to it: it has no other value, and there are no groups or handlers in them. */
+const isOwn = ({ key = '', text }: Entry): boolean =>
+  !HOOK_KEY.test(key) && !EVENT.test(key) && OWNS.test(text) && !holdsGroups(text) && !COMMAND.test(text);
+const OWNS = /^[^\n]*:[ \t]*(?:#[^\n]*)?\r?\n\s*\S/;
 
 /** Whether an entry behind hooks may be a part of them: the groups of an event, or lines as deep as those of the hooks. `above`: their places. */
 function mayHoldHooks({ key = '', text }: Entry, above: ReadonlySet<string>): boolean {
@@ -101,7 +107,9 @@ function entriesOf(yaml: string): Entry[] {
   for (const line of yaml.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const found = KEY.exec(line);
     const last = entries.at(-1);
-    if (found || !last || STARTS.test(line))
+    // Groups and handlers may be items at the depth of their key; other items are no part of hooks.
+    const isBesideHooks = last?.key === 'hooks' && /^-\s/.test(line) && !ITEM.test(line) && holdsGroups(last.text);
+    if (found || !last || STARTS.test(line) || isBesideHooks)
       entries.push({ key: (found?.[1] ?? found?.[2] ?? found?.[3])?.trim(), text: line });
     else last.text += line;
   }

@@ -50,6 +50,14 @@ const BROKEN = [
   'skills:\n  - a\n  - b: c: d\n',
   'mcpServers:\n  x:\n    type: http\n    url: a: b\n',
   'tools: *\nmodel: a: b\n',
+  '- a\n',
+  '- a: b: c\n  d\n',
+  '- a\n- type: b: c\nmodel: d\n',
+  'mcpServers:\n    - matcher: x\n      type: http\n      command: a: b\n',
+  'mcpServers: # two\n\n    - type: http\n      command: a: b\n      if: x\n',
+  'description: Use it\n\n<example>\nuser: "a"\nassistant: "b: c"\n</example>\n\n<example>\nuser: "d"\nassistant: "e"\n</example>\n',
+  'metadata:\n  a: 1\n  a: 2\n',
+  'tools: Read\ntools: Write\n',
 ];
 
 test.each(BROKEN)('a broken line beside hooks takes none of them: %j', async (broken) => {
@@ -85,6 +93,15 @@ test.each([
   ],
   ['the key of a handler', `${HOOKS}timeout: 5\n          if: Bash(rm *)\n`],
   ['the command of a handler', `${HOOKS.replace('          command', 'command')}        - type: command\n`],
+  ['an event in lower case', `${HOOKS}stop:\n    - hooks:\n        - type: command\n          command: a: b\n`],
+  [
+    'a group at the depth of hooks',
+    `${HOOKS}- matcher: Edit\n      hooks:\n        - type: command\n          command: x\n`,
+  ],
+  ['a handler below another key', `${HOOKS}tools:\n        - type: command\n          command: a: b\n`],
+  ['a key between its group and the next', `${HOOKS}model: a: b\n    - matcher: Edit\n      hooks: []\n`],
+  ['hooks twice', `${HOOKS}${FLAT}`],
+  ['the name twice', `${HOOKS}name: b\n`],
   ['an event in the input of a tool', `${MCP}            Stop:\n    - hooks: []\n`],
 ])('what is a part of the hooks at another depth is an error: %s', async (_, frontmatter) => {
   expect((await read(frontmatter)).hasErrors).toBe(true);

@@ -6,7 +6,7 @@ import { whyNoFrontmatter } from '../../files/nesting.js';
 import { isObject, isText } from '../../values/shape.js';
 import { type ClaudeProblem, problemOf } from './findings.js';
 import { misplacedIn } from './misplaced.js';
-import { problemOfRepeated } from './repeated.js';
+import { FRONTMATTER_KEYS, problemOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
 
 /** The hooks in the Markdown file of an agent, skill or command. */
@@ -87,9 +87,10 @@ export async function readAgentFile(
   const misplaced = await Promise.all(
     (isTold ? [] : lost).map((finding) => problemOf(finding, { file, locate: atKey })),
   );
-  const twice = repeatedIn(contents, []).map(({ path, at }) =>
-    problemOfRepeated(file, { path, ...position(start + at) }),
-  );
+  // Other keys that stand twice may be lines of a text, as those of a dialogue are.
+  const twice = repeatedIn(contents, [])
+    .filter(({ path }) => path[0] === 'hooks' || (path.length === 1 && FRONTMATTER_KEYS.has(path[0] as string)))
+    .map(({ path, at }) => problemOfRepeated(file, { path, ...position(start + at) }));
   const own = data['name'] ?? lenient?.texts['name'];
   const name = isText(own) ? own.trim() : '';
   const warning: ClaudeProblem = {

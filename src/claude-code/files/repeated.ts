@@ -10,6 +10,33 @@ interface KeyRepeat extends Partial<Position> {
 /** Whether a key is a comment, as people write them in JSON: `"// Stop"` and `"_Stop"`. */
 export const isRemark = (key: unknown): boolean => typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 
+/** The keys of a frontmatter that Claude Code reads. */
+export const FRONTMATTER_KEYS: ReadonlySet<string> = new Set([
+  ...[
+    'hooks',
+    'name',
+    'description',
+    'tools',
+    'disallowedTools',
+    'model',
+    'permissionMode',
+    'skills',
+    'memory',
+    'color',
+  ],
+  ...['mcpServers', 'maxTurns', 'background', 'isolation', 'effort', 'allowed-tools', 'disallowed-tools', 'context'],
+  ...[
+    'argument-hint',
+    'arguments',
+    'agent',
+    'when_to_use',
+    'user-invocable',
+    'disable-model-invocation',
+    'paths',
+    'shell',
+  ],
+]);
+
 /** The warning about a repeated key. As in Claude Code, the last one counts, so the value of the first is lost. */
 export function problemOfRepeated(file: string, { path, line, column }: KeyRepeat): ClaudeProblem {
   const isList = path.at(-1) === 'hooks' || (path[0] === 'hooks' && path.length === 2);
