@@ -238,7 +238,7 @@ describe('of several verdicts in one answer the strictest counts, with its own r
   type Said = { readonly word: (typeof WORDS)[number]; readonly why: string | undefined };
   const helper = ({ word, why }: Said) => HELPERS[word](why as string);
   const strictest = (all: readonly Said[]): Said =>
-    all.reduce((a, b) => (WORDS.indexOf(b.word) < WORDS.indexOf(a.word) ? a : b));
+    all.reduce((a, b) => (WORDS.indexOf(b.word) > WORDS.indexOf(a.word) ? b : a));
 
   async function decisionOn(event: HookEvent, answer: unknown) {
     const { host, reports } = testHost();
@@ -271,7 +271,7 @@ describe('of several verdicts in one answer the strictest counts, with its own r
     ));
 
   test.each<[HookEvent, object, object]>([
-    ['PreToolUse', combine(deny('no'), block('never')), { verdict: 'deny', reason: 'never' }],
+    ['PreToolUse', combine(deny('no'), block('never')), { verdict: 'deny', reason: 'no' }],
     ['PreToolUse', { ...stop('enough'), continue: true }, { verdict: 'deny', reason: 'enough' }],
     ['PreToolUse', combine(deny('no'), null as never, undefined as never), { verdict: 'deny', reason: 'no' }],
     [
@@ -283,7 +283,7 @@ describe('of several verdicts in one answer the strictest counts, with its own r
     ['UserPromptSubmit', { ...block('no'), decision: 'approve', reason: 'fine' }, { blocked: true, reason: 'no' }],
     ['UserPromptSubmit', { ...block('no'), reason: 'really' }, { blocked: true, reason: 'really' }],
     ['PreToolUse', { ...deny('no'), hookSpecificOutput: null }, { verdict: 'deny', reason: 'no' }],
-    ['PostToolUse', combine(block('no'), block('never')), { blocked: true, reason: 'never' }],
+    ['PostToolUse', combine(block('no'), block('never')), { blocked: true, reason: 'no\nnever' }],
   ])('on %s: %j', async (event, answer, expected) => {
     expect(await decisionOn(event, answer)).toMatchObject(expected);
   });

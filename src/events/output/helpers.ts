@@ -1,6 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import { isObject, type Json } from '../../values/shape.js';
+import { CONTEXT, HELPER_KEYS, isStrictest, REWRITE, STOP, VERDICT } from './helper-keys.js';
+import { joinParts } from './join-parts.js';
 import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
+
+export { CONTEXT, HELPER_KEYS, isHelperKey, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
 
 /** The meaning of a helper's output. When a hook returns it, it is translated to the event's own keys. */
 export interface Meaning {
@@ -10,19 +14,6 @@ export interface Meaning {
   readonly context?: string | undefined;
   readonly stop?: string | true | undefined;
 }
-
-/**
- * The keys of a helper's output. They are strings, not symbols, because an output that was copied or sent as JSON (a worker, a cache, another process), or that
- * another copy of hookscope made, must not look empty. Each part of the meaning has its own key, so outputs that are spread into one object all count.
- */
-export const VERDICT = 'hookscope:verdict';
-export const REWRITE = 'hookscope:rewrite';
-export const CONTEXT = 'hookscope:context';
-export const STOP = 'hookscope:stop';
-export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP] as const;
-
-export const isHelperKey = (key: string): boolean =>
-  key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
 
 /** The return value of an output helper. It can be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
 export interface HelperOutput<Verb extends string> {
@@ -106,17 +97,27 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
 }
 
 /**
- * Combines several outputs into one: `combine(rewrite(input), addContext('made absolute'))`. Of several verdicts, the strictest counts, with its own reason (deny and
- * block, then defer, ask, allow). Of equal verdicts, the last one counts.
+ * Combines several outputs into one, which says what several hooks would: `combine(rewrite(input), addContext('made absolute'))`. Contexts are joined by a newline, and so
+ * are system messages. Of several verdicts, the strictest counts, with its own reason (deny and block, then defer, ask, allow); of equal verdicts the first, and several `block` have
+ * all their reasons. Of several rewrites the last one counts. Throws INVALID_OPTIONS for a part that cannot be combined: one that is no output, or an answer in the background
+ * (`async: true`) beside others; beside a part that denies, blocks or stops, it is left out instead.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
   const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
-  const whole: HelperOutput<Verb> = Object.assign({}, ...plain.map(withoutUndefined));
-  const verdicts = plain.map((part) => part[VERDICT]).filter((said) => said !== undefined);
-  if (verdicts.length < 2) return whole;
-  const strictest = verdicts.reduce((a, b) => (strictness(b?.verdict) < strictness(a?.verdict) ? a : b));
-  return { ...whole, [VERDICT]: strictest };
+  return joinParts(withoutBackground(plain.map(withoutUndefined)) as readonly Json[]) as HelperOutput<Verb>;
 }
+
+/** An answer in the background replaces all that is said beside it, also a deny. */
+function withoutBackground<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
+  if (parts.length < 2 || !parts.some(isBackground)) return parts;
+  const others = parts.filter((part) => !isBackground(part));
+  if (others.every((part) => Object.keys(part).length === 0)) return parts;
+  if (others.some(refuses)) return others;
+  const expected = 'no answer with async: true, which replaces all others: return it alone';
+  throw new HookscopeError('INVALID_OPTIONS', { where: 'combine(…)', expected });
+}
+
+const isBackground = (part: object): boolean => (part as { readonly async?: unknown }).async === true;
 
 /** Like `readable`, but throws INVALID_OPTIONS if a part cannot be read. */
 function readableOf<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
@@ -150,18 +151,20 @@ function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): re
   }
 }
 
-const refuses = (part: HelperOutput<string>): boolean =>
-  part[STOP] !== undefined || strictness(part[VERDICT]?.verdict) === WORDS.length - 1;
+/** Whether the part denies, blocks or stops, in a helper's words or those of an output. */
+function refuses(part: HelperOutput<string>): boolean {
+  const { continue: goesOn, decision, hookSpecificOutput: inner } = part as Json;
+  if (part[STOP] !== undefined || goesOn === false || isStrictest(part[VERDICT]?.verdict) || isStrictest(decision))
+    return true;
+  if (!isObject(inner)) return false;
+  const { permissionDecision, decision: nested } = inner;
+  return isStrictest(permissionDecision) || (isObject(nested) && isStrictest(nested['behavior']));
+}
 
 /** Throws BadOutput if keys of the part would be lost. */
 function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
   return own(asObject(printed(part), 'combine'), HELPER_KEYS);
 }
-
-/** Verdicts from the mildest to the strictest, as helpers and as outputs spell them. */
-const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], ['defer'], ['deny', 'block']];
-
-export const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
 
 /** JSON leaves out a key whose value is undefined, so it replaces nothing. */
 function withoutUndefined<T extends object>(part: T): T {
