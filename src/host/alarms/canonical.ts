@@ -35,7 +35,7 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
 }
 
 /** The part of an input that is reported: the beginning, if it is long. */
-export const headOf = ({ head }: Canonical): string => beginning(head, HEAD, '');
+export const headOf = ({ head }: Canonical): string => beginning(head, HEAD);
 
 /** The SHA-256 of the JSON with sorted keys. A short input's key is the JSON itself. */
 export const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);

@@ -29,7 +29,7 @@ interface AlarmedCall {
 
 /** The beginning of a reason, which is all that is remembered. */
 export const shortReason = (reason: string | undefined): string | undefined =>
-  reason === undefined ? undefined : beginning(reason, 1_000, '');
+  reason === undefined ? undefined : beginning(reason, 1_000);
 
 /** An alarm in a sentence. */
 export function alarmMessage(alarm: AlarmRecord['alarm'], { tool, id, denial }: AlarmedCall): string {

@@ -178,5 +178,5 @@ function replaced(output: HandlerOutput, previews: ReadonlyMap<string, string>):
 
 function preview(text: string, path: string | undefined): string {
   const where = path ? `Full output saved to: ${path}` : 'The full output could not be saved';
-  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${beginning(text, PREVIEW, '')}`;
+  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${beginning(text, PREVIEW)}`;
 }

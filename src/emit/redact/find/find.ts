@@ -3,7 +3,7 @@ import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
 import type { Hold } from './own/lines.js';
-import { ownNames } from './own/names.js';
+import { type OwnNames, ownNames } from './own/names.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
 import { merged, scanner } from './scan.js';
@@ -50,7 +50,7 @@ export function createFinder(
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (names !== undefined) spans = merged([...spans, ...names.find(text)]);
+      if (names !== undefined) spans = merged([...spans, ...names.find(text), ...cutValues(text, names)]);
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
@@ -64,6 +64,26 @@ export function createFinder(
       return -1;
     },
   };
+}
+
+/** The sign behind the beginning of a text that was cut (`../part.ts`). */
+const CUT = '…';
+/** The most cuts in a text that are looked at. */
+const MOST_CUTS = 8;
+
+/** Values of the caller's own names whose end was cut off: `<iban>DE12…`, of which only an element that is closed would count. */
+function cutValues(text: string, names: OwnNames): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
+  for (let from = text.includes(CUT) ? 0 : text.length; from < text.length && spans.length < MOST_CUTS; ) {
+    const hold = names.hold(text, from);
+    const cut = hold === undefined ? -1 : text.indexOf(CUT, hold.at);
+    if (hold === undefined || cut < 0) break;
+    const sign = hold.until === ')' ? '(' : '>';
+    const begin = text.indexOf(sign, hold.at) + 1;
+    if (begin > 0 && begin < cut) spans.push([begin, cut]);
+    from = cut;
+  }
+  return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */
