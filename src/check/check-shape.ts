@@ -83,11 +83,9 @@ export const checkClaudeShape: FileCheck = function* (file) {
   // A key that stands where it is not read is unknown there, too.
   const places = new Set(misplaced.map(({ path }) => formatPath(path)));
   for (const set of file.sets) {
-    const { findings } = checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS);
-    yield* told(
-      root,
-      findings.filter(({ path }) => !places.has(formatPath(path))),
-    );
+    const found = checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS);
+    const elsewhere = found.findings.filter(({ path }) => !places.has(formatPath(path)));
+    yield* told(root, elsewhere);
   }
   yield* checkTypes(file);
 };
