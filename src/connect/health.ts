@@ -5,6 +5,7 @@ import { readRegularFile } from '../files/regular-file.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
+import { changesOf, type WrittenHook } from './changes.js';
 import { isOurs, nameOf } from './ours.js';
 import { handlersIn, parseSettings, type SettingsHandler, voidOf } from './settings-text.js';
 
@@ -12,14 +13,15 @@ import { handlersIn, parseSettings, type SettingsHandler, voidOf } from './setti
 export interface BrokenConnection {
   readonly file: string;
   readonly what: string;
-  readonly mend: string;
+  /** Absent: to connect it again. */
+  readonly mend?: string;
 }
 
-/** Problems with a connected agent's file: it is void, or gives our hooks too little time. `handlers`: ours. */
+/** Problems with a connected agent's file: it is void, or no longer has our hooks as they were written. `written`: as connect writes them. */
 export async function fileAilments(
   table: AgentTable,
   file: string,
-  handlers: readonly string[],
+  written: readonly WrittenHook[],
 ): Promise<BrokenConnection[]> {
   const text = readRegularFile(file).toString('utf8');
   const unread = (what: string): BrokenConnection[] => [
@@ -33,20 +35,15 @@ export async function fileAilments(
   }
   const isVoid = await voidOf(text, layoutOf(table));
   if (isVoid !== undefined) return unread(isVoid);
-  const ours = hooksIn(settings).filter(({ handler }) => handlers.includes(nameOf(handler)));
-  const short = ours.flatMap(({ event, handler }) => {
-    const [given, needed] = [secondsIn(table, handler), neededBy(handler)];
-    return needed !== undefined && given < needed ? [{ event, given, needed }] : [];
-  });
-  const [first] = short;
-  if (first === undefined) return [];
-  const { title, files } = table;
-  const more = short.length > 1 ? ` and ${short.length - 1} more` : '';
-  const what = `gives hookscope's hook on ${first.event}${more} ${first.given} s, but the hook was written for ${first.needed}: ${title} would go on without its answer`;
-  return [{ file, what, mend: `Restore its "${files.timeout.key}"` }];
+  return changesOf(table, settings, written).map((what) => ({ file, what }));
 }
 
-function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: SettingsHandler }[] {
+/** The hooks of a text that have one of these commands or addresses. */
+export async function hooksNamed(handlers: readonly string[], text: string, file: string): Promise<WrittenHook[]> {
+  return hooksIn(await parseSettings(text, file)).filter(({ handler }) => handlers.includes(nameOf(handler)));
+}
+
+function hooksIn({ hooks }: Json): Required<WrittenHook>[] {
   return Object.entries(isObject(hooks) ? hooks : {}).flatMap(([event, list]) =>
     (Array.isArray(list) ? list : []).flatMap(handlersIn).map((handler) => ({ event, handler })),
   );
@@ -80,18 +77,6 @@ export async function hasOnly(file: string, handlers: ReadonlySet<string>): Prom
   } catch {
     return false;
   }
-}
-
-function secondsIn({ files }: AgentTable, handler: SettingsHandler): number {
-  const { key, unit, usual } = files.timeout;
-  const given = handler[key];
-  const number = typeof given === 'number' ? given : usual;
-  return unit === 'ms' ? number / 1000 : number;
-}
-
-function neededBy(handler: SettingsHandler): number | undefined {
-  const [, seconds] = / --timeout (\d+(?:\.\d+)?)(?: |$)/.exec(String(handler['command'])) ?? [];
-  return seconds === undefined ? undefined : Number(seconds);
 }
 
 /** Settings that keep our hooks from running. `file`: what was connected; `folder`: where an agent would be started. */

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
-import { ended, plain } from '../../plain.js';
+import { clip, ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { type ConnectedSettings, connectCommand, placeOfCommand, readIfThere, wordsOf } from './connections.js';
+import { type ConnectedSettings, placeOfCommand, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
-import { takenOut } from './taken-out.js';
+import { connectAgain, writtenHooks } from './written.js';
 
 interface FireTimes {
   /** When each agent fired last, in milliseconds since 1970. */
@@ -75,7 +75,7 @@ async function connectionFindings(
   { codex }: FireTimes,
 ): Promise<DoctorFinding[]> {
   const { agent, file, handlers } = connection;
-  const again = `Connect it again${placeOfCommand(connection)}: ${connectCommand(connection)} --write.`;
+  const again = `Connect it again${placeOfCommand(connection)}: ${connectAgain(connection)}.`;
   const text = readIfThere(file);
   if (text === undefined) {
     const what = existsSync(file) ? 'is no file of at most 16 MiB that can be read' : 'is gone';
@@ -89,18 +89,21 @@ async function connectionFindings(
         `Run: chmod 600 ${plain(file)}. If others may have read it: stop the server, remove tokens.json of its state folder, start it, and connect again.`,
       ),
     );
-  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
-  if (missing.length > 0) findings.push(problem(`${plain(file)} ${takenOut(missing, text)}.`, again));
-  else {
-    const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
-    for (const path of new Set(gone))
-      findings.push(problem(`${plain(file)} names ${plain(path)}, which is gone.`, again));
-  }
-  if (table === undefined || missing.length === handlers.length) return findings;
+  const kept = handlers.filter((one) => text.includes(JSON.stringify(one).slice(1, -1)));
+  const gone = kept.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
+  for (const path of new Set(gone))
+    findings.push(problem(`${plain(file)} names ${plain(path)}, which is gone.`, `Put it back, or: ${again}`));
+  const written = table === undefined ? [] : await writtenHooks(table, connection);
+  // Of an earlier version, whose commands were others.
+  const unread = written.length === 0 ? handlers.filter((one) => !kept.includes(one)) : [];
+  if (unread.length > 0) findings.push(problem(`${plain(file)} ${takenOut(unread)}.`, again));
+  if (table === undefined) return findings;
   const { fileAilments, switchedOff } = await import('../../connect/health.js');
-  const ailments = [...(await fileAilments(table, file, handlers)), ...(await switchedOff(table, file, process.cwd()))];
-  for (const { file: where, what, mend } of ailments)
-    findings.push(problem(`${plain(where)} ${plain(what)}.`, mend.endsWith('.') ? mend : `${mend}, or: ${again}`));
+  const ailments = [...(await fileAilments(table, file, written)), ...(await switchedOff(table, file, process.cwd()))];
+  for (const { file: where, what, mend } of ailments) {
+    const fix = mend === undefined ? again : mend.endsWith('.') ? mend : `${mend}, or: ${again}`;
+    findings.push(problem(`${plain(where)} ${plain(what)}.`, fix));
+  }
   if (table.name === 'codex') findings.push(...(await codexFindings(connection, codex)));
   return findings;
 }
@@ -146,6 +149,11 @@ async function codexFindings(
       },
     ];
   }
+}
+
+/** The text follows the file's name. */
+function takenOut([first = '', ...more]: readonly string[]): string {
+  return `no longer names ${clip(first, 160)}${more.length > 0 ? `, nor ${more.length} more: they were` : ': it was'} taken out`;
 }
 
 const ADDRESS = /^https?:/;

@@ -19,6 +19,10 @@ export interface ConnectedSettings {
   readonly handlers: readonly string[];
   /** When it was written, in milliseconds since 1970; absent if an earlier version wrote it. */
   readonly at?: number;
+  /** The whole text that was written; absent if an earlier version wrote it. */
+  readonly written?: string;
+  /** `connections.json` does not have it. */
+  readonly isUnlisted?: true;
 }
 
 /** Problems with the server, and with agents that ask it. `alone`: when the last fire was answered without a server, in ISO 8601. */
@@ -86,11 +90,12 @@ export function readConnections(): ConnectedSettings[] {
 
 function connectionIn(found: unknown): ConnectedSettings[] {
   if (!isObject(found)) return [];
-  const { agent, file, handlers, at } = found;
+  const { agent, file, handlers, at, written } = found;
   const when = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (typeof agent !== 'string' || typeof file !== 'string' || !Array.isArray(handlers)) return [];
   const ours = handlers.filter((one) => typeof one === 'string');
-  return [{ agent, file, handlers: ours, ...(Number.isNaN(when) ? {} : { at: when }) }];
+  const text = typeof written === 'string' ? { written: Buffer.from(written, 'base64').toString() } : {};
+  return [{ agent, file, handlers: ours, ...(Number.isNaN(when) ? {} : { at: when }), ...text }];
 }
 
 /** The service file, if a server is installed for this user. */
@@ -105,7 +110,7 @@ function serviceFile(): string | undefined {
   );
 }
 
-/** The command that connects the agent with this file, without what it does: `hookscope connect gemini --project`. */
+/** The command that connects or disconnects the agent with this file, without that option: `hookscope connect gemini --project`. */
 export function connectCommand({ agent, file }: ConnectedSettings): string {
   const isProject = CONNECTABLE.includes(agent) && isProjectFile(agent, file);
   return `hookscope connect ${plain(agent)}${isProject ? ' --project' : ''}`;

@@ -7,6 +7,7 @@ import { realOr } from '../../trust/consent.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { type ConnectedSettings, connectCommand, readConnections, readIfThere } from './connections.js';
 import type { DoctorFinding } from './finding.js';
+import { connectAgain } from './written.js';
 
 /** What is known of connected agents. */
 export interface KnownConnections {
@@ -26,7 +27,7 @@ export async function knownConnections(folder: string): Promise<KnownConnections
       if (files.has(file)) continue;
       files.add(file);
       const handlers = await writtenInto(file);
-      if (handlers.length > 0) unlisted.push({ agent, file, handlers });
+      if (handlers.length > 0) unlisted.push({ agent, file, handlers, isUnlisted: true });
     }
   return { all: [...listed, ...unlisted], findings: [...(await journalFindings()), ...unlisted.map(unlistedFinding)] };
 }
@@ -64,5 +65,5 @@ const unlistedFinding = (connection: ConnectedSettings): DoctorFinding => ({
   level: 'remark',
   about: 'agent',
   text: `${plain(connection.file)} has ${connection.handlers.length === 1 ? 'a hook' : 'hooks'} that hookscope connect has written, but this user's connections.json does not list that file, so it is not known how it was before.`,
-  fix: `To list it, connect it again: ${connectCommand(connection)} --write. To take the hooks out: ${connectCommand(connection)} --undo.`,
+  fix: `To list it, connect it again: ${connectAgain(connection)}. To take the hooks out: ${connectCommand(connection)} --undo.`,
 });
