@@ -13,8 +13,8 @@ import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
-import { CODE_VARIABLES, programOf } from './programs.js';
-import { isLasting } from './run-commands.js';
+import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
+import { doubts, isLasting } from './run-commands.js';
 import { ShellInput } from './shell-input.js';
 import type { PipedCommand, ReadingMode } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
@@ -67,11 +67,10 @@ export class CommandFiles extends ShellInput {
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
         for (const value of wordValues(word, look)) this.paths.code(value, reading.program);
-        if (word.redirect === '<' && reading.program?.operands === 'code') this.runsScript(word, reading);
       }
     }
     this.input(piped, reading);
-    if (!isLasting(reading.program)) back();
+    if (!isLasting(reading)) back();
   }
 
   #word(word: ShellWord, reading: CommandReading): void {
@@ -106,7 +105,7 @@ export class CommandFiles extends ShellInput {
       this.assembled = true;
     Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false });
     if (program.operands === 'command' && program.stdin) reading.fed = true;
-    this.#named(word, values, reading);
+    this.named(word, values, reading);
     for (const value of values) {
       this.paths.path(value);
       this.paths.program(value);
@@ -123,12 +122,9 @@ export class CommandFiles extends ShellInput {
 
   #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {
     for (const value of values) this.paths.path(value);
-    this.notes(word.text, option.kind, reading);
-    if (option.kind === undefined) {
-      reading.unsure = option.unsure;
-      return;
-    }
-    reading.unsure = false;
+    this.notes(word.text, option, reading);
+    reading.unsure = option.unsure;
+    if (option.kind === undefined) return;
     if (option.kind === 'command') reading.program = undefined;
     else if (option.from === undefined) reading.pending = option.kind;
     else {
@@ -162,11 +158,12 @@ export class CommandFiles extends ShellInput {
     if (kind === 'script' || kind === 'setting') return;
     if (kind === 'text') {
       reading.inline = true;
+      if (program.scripts) this.runsText(word, mode);
       if (values.includes(UNKNOWN)) this.report(word.raw, values, mode);
       for (const value of values) for (const name of importsOf(value)) this.#code(name, program);
       return;
     }
-    if (kind !== 'value' && kind !== 'line') this.#named(word, values, reading, true);
+    if (kind !== 'value' && kind !== 'line') this.named(word, values, reading, true);
     if (kind === 'folder' && reading.goes) this.goesTo(word, values);
     this.loads(kind, values, reading);
     for (const value of values) {
@@ -190,17 +187,19 @@ export class CommandFiles extends ShellInput {
     // The operand of a wrapper such as `env` may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
       for (const value of values) this.paths.path(value);
+    if (this.isTool(word, values, reading)) return;
     const verbs = program.verbs?.split(' ') ?? [];
     if (program.operands === 'lines') {
       reading.isLine = true;
       this.lines(word, values, reading.mode);
-      this.printed(word);
+      this.runsText(word, reading.mode);
     } else if (program.operands === 'folder') {
       this.operandFolder(values, reading);
       this.#value('folder', word, values, reading);
     } else if (program.operands === 'command') {
+      if (verbs.includes(word.text) || word.text === '-') return;
       if (reading.skips > 0) reading.skips--;
-      else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
+      else this.#wrapped(word, values, program, reading);
     } else if (program.operands === 'texts') {
       for (const value of values) for (const name of [value, ...importsOf(value)]) this.#code(name, program);
     } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
@@ -211,11 +210,12 @@ export class CommandFiles extends ShellInput {
           this.report(word.raw, values, reading.mode);
         return;
       }
-      this.#named(word, values, reading);
-      this.notes(word.text, undefined, reading);
+      this.named(word, values, reading);
+      this.notes(word.text, {}, reading);
       if (verbs.includes(word.text)) return;
       this.runsScript(word, reading);
-      const inner = program.binaries === undefined ? undefined : programOf(values); // `npx tsx x`
+      const inner = program.binaries === undefined ? undefined : toolOf(values); // `npx tsx x`
+      if (reading.unsure || (program.binaries !== undefined && inner === undefined)) doubts(reading);
       for (const value of values) {
         this.paths.code(value, program, program.binaries);
         if (program.modules) this.paths.module(value, program);
@@ -225,8 +225,11 @@ export class CommandFiles extends ShellInput {
       if (inner !== undefined) Object.assign(reading, { program: inner, skips: inner.skips ?? 0 });
     } else if (programOf(values)) {
       // Any program may run another one.
-      if (program === OTHER || program.open !== undefined) this.#start(word, values, reading);
-    } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.#named(word, values, reading);
+      if (program === OTHER || program.open !== undefined) {
+        doubts(reading);
+        this.#start(word, values, reading);
+      }
+    } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.named(word, values, reading);
   }
 
   /** Reads the first word of the command that a wrapper runs. */
@@ -236,7 +239,7 @@ export class CommandFiles extends ShellInput {
     const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
     if (reading.unsure && !isProgram) {
       reading.unsure = false;
-      this.#named(word, values, reading);
+      this.named(word, values, reading);
     } else this.#start(word, values, reading);
   }
 
@@ -255,6 +258,7 @@ export class CommandFiles extends ShellInput {
 
   #assign(name: string, word: ShellWord, values: readonly string[], mode: ReadingMode): void {
     this.paths.set(name, values);
+    this.keeps(name, word);
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
     for (const value of values) {
       if (runs !== undefined) this.report(word.raw, [value], mode);
@@ -272,14 +276,7 @@ export class CommandFiles extends ShellInput {
     for (const folder of new Set(values.flatMap((value) => value.split(':')))) {
       this.report(word.raw, [folder], mode);
       this.paths.search(folder === '' ? '.' : folder);
-      if (name === 'PATH') this.runs.searches(folder);
+      if (mode.sure) this.runs.searches(name, folder);
     }
-  }
-
-  /** Reports a word that determines what runs if its value is known only at run time. */
-  #named(word: ShellWord, values: readonly string[], { mode, program, settled }: CommandReading, always = false): void {
-    const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
-    if (always || !settled)
-      this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);
   }
 }

@@ -4,7 +4,7 @@ import type { ShellCommand } from './shell-words.js';
 
 /** The state while one command is read. */
 export interface CommandReading {
-  readonly mode: ReadingMode;
+  mode: ReadingMode;
   readonly command: ShellCommand;
   program: ProgramOptions | undefined;
   /** The kind of value that the next word is to the option before it. */

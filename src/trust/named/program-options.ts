@@ -8,16 +8,30 @@ export interface KnownOption {
   readonly from?: number;
   /** True if the option is not in the table, so the next word may be its value. */
   readonly unsure: boolean;
+  /** True if the program only reads, or tests, what it is given. */
+  readonly checks?: boolean;
 }
 
 /** Reads `--name`, `--name=value`, `-x`, `-xvalue` and `-abx`. */
 export function readOption(program: ProgramOptions, text: string): KnownOption {
+  const checks = isIn(program.checks, text) || lettersOf(program, text).some((letter) => isIn(program.checks, letter));
+  return { ...meaningOf(program, text), checks };
+}
+
+/** The options in `-abx`, up to one that takes the rest as its value. */
+function lettersOf(program: ProgramOptions, text: string): string[] {
+  const letters = /^-[a-zA-Z]{2,}$/.test(text) ? [...text.slice(1)].map((letter) => `-${letter}`) : [];
+  const last = letters.findIndex((letter) => kindOf(program, letter));
+  return last === -1 ? letters : letters.slice(0, last);
+}
+
+function meaningOf(program: ProgramOptions, text: string): KnownOption {
   const whole = /^[-+]{1,2}[^=:]+(?=[=:])/.exec(text)?.[0];
   const kind = kindOf(program, text);
   if (kind) return { kind, unsure: false };
   const attached = whole === undefined ? undefined : kindOf(program, whole);
   if (whole !== undefined && attached) return { kind: attached, from: whole.length + 1, unsure: false };
-  if (isIn(program.flags, text) || /^--(?:no-|$)/.test(text)) return { unsure: false };
+  if (isIn(program.flags, text) || /^-(?:-no-.*|-|\d+)$/.test(text)) return { unsure: false };
   if (text.startsWith('--')) return { unsure: whole === undefined };
   let known = true;
   for (let i = 1; i < text.length; i++) {

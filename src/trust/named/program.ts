@@ -54,6 +54,12 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   /** It runs the file that it is given. `checks`: except behind these words, which only read it or test it. */
   readonly scripts?: true;
   readonly checks?: string;
+  /** A name without a slash or a suffix is a task of the project or a subcommand. */
+  readonly tasks?: true;
+  /** It is also given settings and environments, which are not scripts. */
+  readonly environments?: true;
+  /** The suffix of the files of a folder that it runs together. */
+  readonly whole?: string;
   /** Options with which it reads standard input even if it is given a file. */
   readonly always?: RegExp;
 }

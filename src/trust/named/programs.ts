@@ -12,6 +12,10 @@ export function programOf(values: readonly string[]): ProgramOptions | undefined
   return name === undefined ? undefined : PROGRAMS[name];
 }
 
+/** The entry of a package's program, perhaps with a version: `tsx@4`. */
+export const toolOf = (values: readonly string[]): ProgramOptions | undefined =>
+  programOf(values.map((value) => value.replace(/(?<=\w)@[^/]*$/, '')));
+
 function nameOf(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf('/') + 1, word.length - LONGEST_NAME));
   return name.replace(/(?<=\w)[\d.]+$/, '').replace(/\.exe$/i, '');

@@ -1,33 +1,45 @@
 import { homedir } from 'node:os';
 import { type CommandReading, OTHER } from './command-reading.js';
 import type { Kind, ProgramOptions } from './program.js';
-import { programOf } from './programs.js';
+import type { KnownOption } from './program-options.js';
+import { programOf, toolOf } from './programs.js';
+import { CODE } from './run-names.js';
 import { type ReadingMode, ShellLines } from './shell-lines.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell-values.js';
 import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
 
 /** Matches options that name the folder in which a program runs. */
 const CHANGE = /^(?:-C|-D|--chdir|--directory|--cwd|--dir)/;
-/** Matches scripts that a runner of projects is given in place of a program: `uv run x.py`. */
-const CODE = /\.(?:[cm]?[jt]sx?|py|rb|sh)$/;
-
 /** Matches lines that may set variables from elsewhere. */
 const SOURCES = /(?:^|[\s;&|(])(?:\.|source|eval|read|export|declare|typeset|printf)\s/;
 
 const isSure = (values: readonly string[]): boolean => !values.some((value) => value.startsWith(UNKNOWN));
 
 /** Whether what a program does to the folder is still so after it: `cd`, and `eval` of it. */
-export const isLasting = (program: ProgramOptions = OTHER): boolean =>
-  (program.operands === 'folder' && program.open === undefined) ||
-  (program.operands === 'lines' && program.stdin === true);
+export const isLasting = ({ program = OTHER, mode }: CommandReading): boolean =>
+  mode.sure &&
+  ((program.operands === 'folder' && program.open === undefined) ||
+    (program.operands === 'lines' && program.stdin === true));
+
+/** From here on, the words of a command may be arguments of a program that runs nothing. */
+export function doubts(reading: CommandReading): void {
+  reading.mode = { ...reading.mode, sure: false };
+}
+
+/** Matches variables that the agent of a call, or the run of its hooks, may set. */
+const OF_AGENTS = /^(?:CODEX|COPILOT|CURSOR|GEMINI)_/;
+
+const PRINTED: ProgramOptions = { operands: 'none', environments: true };
 
 /** Finds the scripts that commands surely run, and the folders to which they go. */
 export abstract class RunCommands extends ShellLines {
+  /** What commands print into variables. */
+  readonly #texts = new Map<string, ShellWord>();
   /** As `paths.look`; a variable that is set neither here nor, as far as is known, by the line is empty. */
   readonly #look: VariableLookup = (name) => {
     const known = this.paths.look(name);
     if (known !== undefined || process.env[name] !== undefined) return known;
-    const isSet = !/^[A-Za-z_]\w*$/.test(name) || name === 'OLDPWD' || SOURCES.test(this.text);
+    const isSet = !/^[A-Za-z_]\w*$/.test(name) || name === 'OLDPWD' || OF_AGENTS.test(name) || SOURCES.test(this.text);
     return isSet || new RegExp(`${name}:?=`).test(this.text) ? undefined : [''];
   };
 
@@ -38,36 +50,77 @@ export abstract class RunCommands extends ShellLines {
   }
 
   /** Notes what an option or a verb means to what comes behind it. */
-  protected notes(text: string, kind: Kind | undefined, reading: CommandReading): void {
+  protected notes(text: string, { kind, checks }: Partial<KnownOption>, reading: CommandReading): void {
     reading.goes = kind === 'folder' && CHANGE.test(text);
-    reading.reads ||= reading.program?.checks?.split(' ').includes(text) ?? false;
+    reading.reads ||= checks ?? reading.program?.checks?.split(' ').includes(text) ?? false;
   }
 
   /** Adds the program that a command starts, and goes where it leads if it names no folder. */
   protected starts(word: ShellWord, reading: CommandReading): void {
     reading.reads = false;
-    for (const value of reading.mode.shell ? this.#sure(word) : []) this.runs.program(value);
+    for (const value of reading.mode.sure ? this.#sure(word) : []) this.runs.program(value);
     this.#goesAlone(reading.command, word);
   }
 
   /** Adds the script that an interpreter is given. */
-  protected runsScript(word: ShellWord, { program = OTHER, mode, reads }: CommandReading): void {
-    if (program.scripts !== true || reads || !mode.shell) return;
-    for (const value of this.#sure(word)) this.runs.script(value, program);
-    this.printed(word);
+  protected runsScript(word: ShellWord, { program = OTHER, mode, reads, unsure }: CommandReading): void {
+    if (program.scripts !== true || reads || !mode.sure) return;
+    // The value of an unknown option is code too if it is named like code.
+    for (const value of this.#sure(word)) if (!unsure || CODE.test(value)) this.runs.script(value, program);
+    this.printed(word, mode);
   }
 
-  protected runsWrapped(word: ShellWord, { program = OTHER, mode }: CommandReading): void {
-    if (!program.ends || !mode.shell) return;
+  /** Adds the script that a program gets on standard input, also by `<<< "$(cat x)"`. */
+  protected runsInput(word: ShellWord, mode: ReadingMode): void {
+    if (!mode.sure) return;
+    if (word.redirect === '<') for (const value of this.#sure(word)) this.runs.script(value, PRINTED);
+    this.printed(word, mode, this.#texts);
+  }
+
+  /** The same as seen from the folder in which the line is now, for when the program is known. */
+  protected runsLater(word: ShellWord, mode: ReadingMode): () => void {
+    const here = this.runs.here();
+    return () => {
+      const back = this.runs.here();
+      here();
+      this.runsInput(word, mode);
+      back();
+    };
+  }
+
+  /** Remembers what a command prints into a variable. */
+  protected keeps(name: string, word: ShellWord): void {
+    const parts = word.parts.map((part, i) => (i === 0 && part === `${name}=` ? '' : part));
+    this.#texts.set(name, { ...word, parts });
+  }
+
+  /** Adds the script that a runner of projects is given in place of a program: `uv run x.py`. */
+  protected runsWrapped(word: ShellWord, reading: CommandReading): void {
+    const { program = OTHER } = reading;
+    if (reading.unsure) doubts(reading);
+    if (!program.ends || !reading.mode.sure) return;
     for (const value of this.#sure(word)) if (CODE.test(value)) this.runs.script(value, OTHER);
   }
 
+  /** Whether a word leads to the program that a package manager runs: `npm exec -- tsx x`, `yarn node x`. */
+  protected isTool({ text }: ShellWord, values: readonly string[], reading: CommandReading): boolean {
+    const { operands, verbs } = reading.program ?? OTHER;
+    if (operands !== 'none' || verbs === undefined || reading.settled) return false;
+    if (verbs.split(' ').includes(text)) return true;
+    const program = toolOf(values);
+    reading.settled = true;
+    if (reading.unsure || program?.packages === undefined) return false;
+    Object.assign(reading, { program, settled: false });
+    return true;
+  }
+
   /** Adds the code that an option names. */
-  protected loads(kind: Kind, values: readonly string[], { program = OTHER, mode }: CommandReading): void {
-    if (!mode.shell || program.scripts !== true) return;
+  protected loads(kind: Kind, values: readonly string[], { program = OTHER, mode, goes }: CommandReading): void {
+    if (!mode.sure || (program.scripts !== true && program.modules === undefined)) return;
     for (const value of values) {
-      if (kind === 'code') this.runs.loaded(value, program);
-      if (kind === 'module') this.runs.module(value, program);
+      if (kind === 'code' && program.scripts) this.runs.loaded(value, program);
+      if (kind === 'module' && program.operands !== 'none') this.runs.module(value, program);
+      if (kind === 'folder' && program.modules && !goes) this.runs.searches('-I', value);
     }
   }
 
@@ -76,7 +129,12 @@ export abstract class RunCommands extends ShellLines {
     const back = this.runs.here();
     this.lines(word, values, mode);
     back();
-    this.printed(word);
+    this.runsText(word, mode);
+  }
+
+  /** Adds the script that is printed into code in the line: `sh -c "$(cat x)"`. */
+  protected runsText(word: ShellWord, mode: ReadingMode): void {
+    this.printed(word, mode, this.#texts);
   }
 
   /** Reads the folder that a command is given: to go to it, or, as `run-parts` does, to run what is in it. */
@@ -87,7 +145,7 @@ export abstract class RunCommands extends ShellLines {
 
   /** Goes to a folder; a variable that is not set leaves the line where it is. */
   protected goesTo(word: ShellWord, values: readonly string[]): void {
-    if (word.text === '-') this.runs.goesBack();
+    if (/^(?:-|\$\{?OLDPWD\}?)$/.test(word.text)) this.runs.goesBack();
     else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#look) : values);
   }
 
@@ -101,13 +159,16 @@ export abstract class RunCommands extends ShellLines {
 
   /** Adds the scripts that a program gets through another one that prints them: `cat x | sh`. */
   protected prints(words: readonly (readonly string[])[]): void {
-    for (const values of words.filter(isSure)) for (const value of values) this.runs.script(value, OTHER);
+    for (const values of words.filter(isSure)) for (const value of values) this.runs.script(value, PRINTED);
   }
 
-  /** The same for `sh -c "$(cat x)"` and `. <(cat x)`. */
-  protected printed({ parts }: ShellWord): void {
-    for (const part of parts) {
-      if (typeof part === 'string' || part.kind !== 'command') continue;
+  /** The same for a word that begins with what is printed: `sh -c "$(cat x)"`, `. <(cat x)`. */
+  protected printed({ parts }: ShellWord, mode: ReadingMode, texts?: ReadonlyMap<string, ShellWord>): void {
+    const part = parts.find((one) => typeof one !== 'string' || one.trim() !== '');
+    if (!mode.sure || typeof part !== 'object') return;
+    const kept = part.kind === 'variable' ? texts?.get(part.source) : undefined;
+    if (kept) this.printed(kept, mode);
+    else if (part.kind === 'command') {
       for (const { words } of shellCommands(part.line)) {
         const [printer = [], ...printed] = words.map((word) => this.#sure(word));
         if (words[0]?.redirect === '<') this.prints([printer]);

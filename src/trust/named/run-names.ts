@@ -20,8 +20,13 @@ type Places = readonly string[] | undefined;
 
 const MOST_PLACES = 16;
 const MOST_NAMES = 500;
+const LIBRARIES = /^(?:-I|PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB)$/;
 /** The tools that each project installs for itself. */
-const TOOLS = /(?:^|\/)(?:node_modules\/\.bin|\.?v?env\/(?:bin|Scripts))\//;
+const TOOLS = /(?:^|\/)(?:(?:node_modules\/\.|vendor\/)bin|\.?(?:my)?v?env[\d.]*\/(?:bin|Scripts))\//;
+/** Settings and environments that a shell is told to source; they are each project's own. */
+const ENVIRONMENTS = /(?:^|\/)\.env[^/]*$|\.env$|(?:^|\/)(?:bin|Scripts)\/activate(?:\.\w+)?$/;
+/** Suffixes of scripts. */
+export const CODE = /\.(?:[cm]?[jt]sx?|py|rb|[bz]?a?sh|pl|php|lua|jl|[rR]|exs?|go|ps1)$/;
 /** Settings that an option of an interpreter may name; they are not code. */
 const SETTINGS = /\.(?:json[c5]?|toml|ya?ml|ini|env|lock|txt|md)$|(?:^|\/)\.env[^/]*$/;
 
@@ -30,18 +35,21 @@ export class RunNames {
   #places: Places = [''];
   #before: Places = [''];
   readonly #search: string[] = [];
+  readonly #libraries: string[] = [];
   readonly #found = new Map<string, RunName>();
 
   all(): readonly RunName[] {
     return [...this.#found.values()];
   }
 
-  /** Returns what takes the line back to the folder in which it is now. */
-  here(): () => void {
+  /** Returns what takes the line back to the folder in which it is now, and says whether it had left it. */
+  here(): () => boolean {
     const [places, before] = [this.#places, this.#before];
     return () => {
+      const isElsewhere = this.#places !== places;
       this.#places = places;
       this.#before = before;
+      return isElsewhere;
     };
   }
 
@@ -50,7 +58,7 @@ export class RunNames {
     const now = this.#places;
     const isKnown = values.every((value) => !value.includes(UNKNOWN) && !isAbsolute(value));
     const next = now?.flatMap((place) => values.map((value) => (value === '' ? place : `${place}${value}/`))) ?? [];
-    this.#places = now && isKnown ? [...new Set([...now, ...next])].slice(0, MOST_PLACES) : undefined;
+    this.#places = now && isKnown ? [...new Set([...next, ...now])].slice(0, MOST_PLACES) : undefined;
     this.#before = now;
   }
 
@@ -59,9 +67,10 @@ export class RunNames {
     [this.#places, this.#before] = [this.#before, this.#places];
   }
 
-  /** Adds a folder in which the shell looks for programs. */
-  searches(folder: string): void {
-    if (!folder.includes(UNKNOWN) && !isAbsolute(folder)) this.#search.push(folder === '' ? '.' : folder);
+  /** Adds a folder in which the shell looks for programs, or an interpreter for modules. */
+  searches(name: string, folder: string): void {
+    const to = name === 'PATH' ? this.#search : LIBRARIES.test(name) ? this.#libraries : undefined;
+    if (!folder.includes(UNKNOWN) && !isAbsolute(folder)) to?.push(folder === '' ? '.' : folder);
   }
 
   /** Adds the word that names the program of a command. */
@@ -75,8 +84,21 @@ export class RunNames {
   }
 
   /** Adds the script that a program is given. */
-  script(word: string, { ends = [] }: ProgramOptions): void {
-    if (/^-?$|:\/\//.test(word)) return;
+  script(word: string, { ends = [], tasks, environments, whole }: ProgramOptions): void {
+    if (/^-?$|^\w+:|:\/\//.test(word)) return;
+    if (environments && ENVIRONMENTS.test(word)) return;
+    if (whole !== undefined && !word.endsWith(whole)) {
+      if (/^\.{1,2}(?:\/|$)/.test(word)) this.#add('list', [`${word}/${UNKNOWN}${whole}`]);
+      return;
+    }
+    const isBare = !word.includes('/');
+    if (tasks && isBare && !CODE.test(word)) return;
+    // A shell looks for it on its `PATH`, too.
+    if (isBare && this.#search.length > 0)
+      this.#add(
+        'module',
+        this.#search.map((folder) => `${folder}/${word}`),
+      );
     // Python runs what is in a folder.
     if (ends.includes('/__main__.py')) this.#add('module', [word, `${word}/__main__.py`]);
     else this.#add(ends.includes('/package.json') ? 'node' : 'path', [word]);
@@ -85,7 +107,8 @@ export class RunNames {
   /** Adds the code that a program loads first. */
   loaded(word: string, program: ProgramOptions): void {
     const isBare = program.packages !== undefined && !/^[./]/.test(word);
-    if (!SETTINGS.test(word) && !isBare) this.script(word, program);
+    const found = isBare ? this.#libraries.map((folder) => `${folder}/${word}`) : [word];
+    for (const path of SETTINGS.test(word) ? [] : found) this.script(path, program);
   }
 
   /** Adds a module, whose parent packages run first. */
@@ -93,7 +116,8 @@ export class RunNames {
     const [path = ''] = name.replace(/^-/, '').split('=');
     if (modules === undefined || path === '') return;
     const parts = path.split(modules.separator).slice(0, 8);
-    const stems = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+    const own = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+    const stems = ['', ...this.#libraries.map((folder) => `${folder}/`)].flatMap((at) => own.map((stem) => at + stem));
     this.#add(
       'module',
       stems.flatMap((stem) => modules.ends.map((end) => stem + end)),

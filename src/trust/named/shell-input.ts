@@ -12,11 +12,18 @@ const ABOUT = /^(?:--?version|--help|-[vVh])$/;
 /** Commands that print where a program is. */
 const ABOUT_OTHERS = /^(?:command -[vV]|which|type|hash|whereis) /;
 
+/** What ends a group of commands; the words of such a command, and those of a bare `exec`, say what the group reads. */
+const GROUP_END = /^(?:[})]|done|fi|esac|exec)$/;
+const GOES_ON = new Set(['tee']);
+
 /** Finds the input of programs that read their code from it. */
 export abstract class ShellInput extends RunCommands {
   /** Inputs of surrounding commands, which a program inside may inherit. They count once a program reads code from an input that it was not given directly. */
   readonly #sources: (() => void)[] = [];
   #inherits = false;
+  /** The same for scripts that are bound to their places. */
+  readonly #scripts: (() => void)[] = [];
+  #runsInherited = false;
 
   protected input(piped: PipedCommand | undefined, reading: CommandReading): void {
     const { command, program = OTHER, settled, fed, mode } = reading;
@@ -30,8 +37,15 @@ export abstract class ShellInput extends RunCommands {
       const isDocument = word.redirect === '<<' || word.redirect === '<<<';
       if (isDocument) this.within(word, mode, reads);
       if (!isDocument && word.redirect !== '<') continue;
-      if (reads) this.#given(word, isDocument, reading);
-      else this.#sources.push(() => this.#given(word, isDocument, reading));
+      if (reads) {
+        this.#given(word, isDocument, reading);
+        if (program.scripts && !fed && !reading.reads) this.runsInput(word, mode);
+      } else {
+        this.#sources.push(() => this.#given(word, isDocument, reading));
+        const alone = command.words.filter(({ redirect }) => redirect === undefined);
+        if (alone.length === 0 || (alone.length === 1 && GROUP_END.test(alone[0]?.text ?? '')))
+          this.#scripts.push(this.runsLater(word, mode));
+      }
       given ||= !/^[\d-]+$/.test(word.text);
     }
     if (command.words.some(({ redirect, raw }) => redirect === '>' && raw.startsWith('>(')))
@@ -40,12 +54,18 @@ export abstract class ShellInput extends RunCommands {
       if (reads) this.#piped(piped, reading);
       else this.#sources.push(() => this.#piped(piped, reading));
     } else if (reads && mode.shell && !given && !command.words.some(({ text }) => ABOUT.test(text)))
-      this.#inherits ||= !ABOUT_OTHERS.test(command.raw);
+      this.#inherit(!ABOUT_OTHERS.test(command.raw), reading);
   }
 
   /** Reads the inputs of surrounding commands if a program inherits its input. */
   protected inherited(): void {
     for (const source of this.#inherits ? this.#sources.splice(0) : []) source();
+    for (const script of this.#runsInherited ? this.#scripts.splice(0) : []) script();
+  }
+
+  #inherit(inherits: boolean, { program, mode, reads }: CommandReading): void {
+    this.#inherits ||= inherits;
+    this.#runsInherited ||= inherits && mode.sure && program?.scripts === true && !reads;
   }
 
   #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading): void {
@@ -62,19 +82,36 @@ export abstract class ShellInput extends RunCommands {
     const isText = ['echo', 'printf'].includes(printer[0] ?? '');
     const known = printed.every((values) => !values.some((value) => value.includes(UNKNOWN)));
     for (const value of isText ? printed.flat() : []) {
-      this.line(value, { depth: mode.depth + 1, shell: true });
+      this.line(value, { depth: mode.depth + 1, shell: true, sure: mode.sure });
       for (const text of value.split(/\s/)) this.paths.code(text, program);
     }
     const passes = programOf(printer)?.operands === 'data';
     // Of a group, only the last command is known, so the rest of the output is not.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
-    if (!passes) return;
-    if (program.scripts && program.operands !== 'data') this.prints(printed);
+    if (!passes) {
+      if (GOES_ON.has(printer[0] ?? '') && piped.piped) this.#piped(piped.piped, reading);
+      return;
+    }
+    const runs = program.scripts === true && program.operands !== 'data' && mode.sure && !reading.reads;
+    if (runs) this.prints(printed);
     for (const word of command.words) {
+      if (runs && word.redirect === '<') this.runsInput(word, mode);
       if (word.redirect === '<') this.#given(word, false, reading);
       else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading);
     }
     if (piped.piped) this.#piped(piped.piped, reading);
-    else if (mode.shell && !words.some((_, i) => i > 0)) this.#inherits = true;
+    else if (mode.shell && !words.some((_, i) => i > 0)) this.#inherit(true, reading);
+  }
+
+  /** Reports a word that determines what runs if its value is known only at run time. */
+  protected named(
+    word: ShellWord,
+    values: readonly string[],
+    { mode, program, settled }: CommandReading,
+    always = false,
+  ): void {
+    const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
+    if (always || !settled)
+      this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);
   }
 }

@@ -1,5 +1,6 @@
 import type { NamedPaths } from './named-paths.js';
 import { RunNames } from './run-names.js';
+import { bodyOf, CasePatterns, leadOf } from './shell-blocks.js';
 import { UNKNOWN } from './shell-values.js';
 import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
 
@@ -14,6 +15,8 @@ export interface ReadingMode {
   readonly depth: number;
   /** The text is certainly a line of shell. Then files that it writes are not bound, and words that are known only at run time are reported. */
   readonly shell: boolean;
+  /** The commands in it surely run. Otherwise they may be words for another program, and nothing that they name is bound to its place. */
+  readonly sure: boolean;
 }
 
 /** A command whose output another one reads. */
@@ -33,6 +36,8 @@ export abstract class ShellLines {
   /** The text that is read. */
   protected text = '';
   readonly #unresolved = new Set<string>();
+  /** Functions of the text that go to another folder. */
+  readonly #moving = new Set<string>();
   #left = 0;
 
   constructor(paths: NamedPaths) {
@@ -52,7 +57,7 @@ export abstract class ShellLines {
   protected begin(text: string, read: (mode: ReadingMode) => void): void {
     this.text = text;
     this.#left = LEAST + READINGS * text.length;
-    read({ depth: 0, shell: true });
+    read({ depth: 0, shell: true, sure: true });
     this.inherited();
     // A text that takes too long to read counts as unresolved.
     if (this.#left < 0) this.#unresolved.add(text);
@@ -67,21 +72,33 @@ export abstract class ShellLines {
     if (this.#left < 0) return;
     let previous: PipedCommand | undefined;
     const outside: (() => void)[] = [];
-    let cases = 0;
-    for (const command of shellCommands(line)) {
+    const cases = new CasePatterns();
+    const groups: (() => void)[] = [];
+    for (const one of shellCommands(line)) {
       // What a subshell does to its folder ends with it.
-      for (const bracket of command.brackets ?? '') {
+      for (const bracket of cases.bracketsOf(one)) {
         if (bracket === '(') outside.push(this.runs.here());
         else outside.pop()?.();
       }
-      const first = command.words[0]?.text;
-      if (first === 'esac') cases--;
+      if (cases.isPattern(one)) continue;
+      const { command, name } = bodyOf(one, previous?.command);
+      for (const { text } of leadOf(command)) {
+        if (text === '{') groups.push(this.#group(name));
+        if (text === '}') groups.pop()?.();
+      }
       const piped = command.after.startsWith('|') && command.after !== '||' ? previous : undefined;
-      // Skips a pattern of a `case`, such as `a)`.
-      if (!(cases > 0 && command.ends === ')')) this.command(command, piped, mode);
-      if (first === 'case') cases++;
+      this.command(command, piped, mode);
+      if (this.#moving.has(command.words[leadOf(command).length]?.text ?? '')) this.runs.goes([UNKNOWN]);
       previous = { command, piped, isLast: command.ends.startsWith('|') };
     }
+  }
+
+  /** Begins a group; returns its end. What the body of a function does to the folder happens when the function is called. */
+  #group(name: string | undefined): () => void {
+    const back = this.runs.here();
+    return () => {
+      if (name !== undefined && back()) this.#moving.add(name);
+    };
   }
 
   /** Reads a line that another process runs, in its own folder. */
@@ -91,8 +108,8 @@ export abstract class ShellLines {
     back();
   }
 
-  protected lines(word: ShellWord, values: readonly string[], { depth }: ReadingMode): void {
-    const mode = { depth: depth + 1, shell: true };
+  protected lines(word: ShellWord, values: readonly string[], { depth, sure }: ReadingMode): void {
+    const mode = { depth: depth + 1, shell: true, sure };
     const isOpen = values.some((value) => value.includes(UNKNOWN));
     if (depth >= DEPTH || values.includes(UNKNOWN)) this.report(word.raw, [UNKNOWN], mode);
     if (depth >= DEPTH || values.every((value) => value === UNKNOWN)) return;
@@ -102,20 +119,20 @@ export abstract class ShellLines {
   }
 
   /** Reads the command substitutions in a word, and parts of its text that may be commands. */
-  protected within(word: ShellWord, { depth }: ReadingMode, isWritten: boolean): void {
+  protected within(word: ShellWord, { depth, sure }: ReadingMode, isWritten: boolean): void {
     if (depth >= DEPTH) return;
     let text = '';
     for (const part of word.parts) {
       if (typeof part === 'string') text += part;
-      else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true });
+      else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true, sure });
       else if (part.kind === 'variable') {
-        if (/[`(]/.test(part.source)) this.apart(part.source, { depth: depth + 1, shell: false });
+        if (/[`(]/.test(part.source)) this.apart(part.source, { depth: depth + 1, shell: false, sure });
         text += `\${${part.source}}`;
       }
       if (typeof part === 'object' && part.kind !== 'variable') text += ' ';
     }
     const isText = word.parts.some((part) => typeof part === 'string' && /[\s'"`;|&()<>,]/.test(part));
     if (isText && !isWritten)
-      this.apart(text.replace(/[,[\]]|(?<!\$)\{|(?<=[\s,{])\}/g, ' '), { depth: depth + 1, shell: false });
+      this.apart(text.replace(/[,[\]]|(?<!\$)\{|(?<=[\s,{])\}/g, ' '), { depth: depth + 1, shell: false, sure: false });
   }
 }

@@ -46,6 +46,7 @@ const CHOICES = /\{([^{},\s'"`$\\]*,[^{}\s'"`$\\]*)\}/y;
 const RANGE = /\{[\w-]+\.\.[^{}\s]*\}/y;
 const BRACKET = /\[[^\s[\]'"]+\]/y;
 const HOME = /~(?=[/\s;|&)]|$)/y;
+const HERE = /~\+(?=[/\s;|&)]|$)/y;
 
 /**
  * Splits a command line into commands and words, for any POSIX shell. It is lenient: an unclosed quote or bracket ends at the end of
@@ -179,6 +180,7 @@ class WordReader {
     const char = this.#line[this.#at];
     if (char === '~' && (before === '' || /[=:]$/.test(before))) {
       if (this.#match(HOME)) return { kind: 'variable', source: 'HOME' };
+      if (this.#match(HERE)) return { kind: 'variable', source: 'PWD' };
       this.#at++;
       return { kind: 'unknown' };
     }
