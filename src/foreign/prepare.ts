@@ -52,6 +52,9 @@ export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], 
   };
 }
 
+/** A relative path means the script of the session's folder, as in the agent, and is not bound to the folder of the file. */
+const AS_IN_THE_AGENT = (): undefined => undefined;
+
 /** Prepares the hooks of one file. */
 class FilePreparation {
   readonly #found: { readonly path: Path; readonly message: string }[] = [];
@@ -98,7 +101,7 @@ class FilePreparation {
       ...(this.#table.runs?.racing ? { racing: true } : {}),
       warn: (message) => void this.#found.push({ path: [], message }),
       skip: (hook) => this.#skips.get(hook),
-      trustCheckOf: (hook) => this.#trustCheck(this.#descriptions.get(hook)),
+      trustCheckOf: (hook) => this.#trustCheck(this.#descriptions.get(hook)) ?? AS_IN_THE_AGENT,
       context: { env: (call) => this.#how.variables(call), wishes: false },
     };
   }

@@ -349,6 +349,23 @@ describe('files', () => {
     });
   });
 
+  test.each([
+    ['gemini', '.gemini/settings.json', 'BeforeTool'],
+    ['codex', '.codex/hooks.json', 'PreToolUse'],
+  ])(
+    'a relative path of %s’s own file means the folder of the session, as in the agent',
+    async (agent, name, event) => {
+      const lines = ['./hooks/guard.sh', 'cd "$GEMINI_PROJECT_DIR" && ./hooks/guard.sh'];
+      for (const at of ['hooks', `${dirname(name)}/hooks`]) {
+        write(`${at}/guard.sh`, `# ${at}`);
+        write(`other/${at}/guard.sh`, `# other ${at}`);
+      }
+      await load(agent, write(name, codex([{ hooks: lines.map((line) => command(line)) }], event)));
+      for (const cwd of [folder, join(folder, 'other')])
+        expect(whyNot({ ...bash(), cwd })).toEqual(lines.map(() => [undefined, undefined]));
+    },
+  );
+
   test('an unknown agent, and Claude Code, are refused', async () => {
     await expect(load('codexx', 'x')).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(load('claude-code', 'x')).rejects.toThrow('loadClaudeCode');
