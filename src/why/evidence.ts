@@ -1,4 +1,4 @@
-import type { FireRecord, HookRecord } from '../emit/record.js';
+import type { AlarmRecord, FireRecord, HookRecord } from '../emit/record.js';
 import { sha256 } from '../values/sha256.js';
 import { isObject } from '../values/shape.js';
 
@@ -16,14 +16,49 @@ export function fitOf(record: HookRecord, asks: readonly FireRecord[]): Fit {
   const own = asks.map(inputsOf);
   if (record.type === 'tool_call') return fitOfHash(record.input_sha256, own);
   // The denial in an alarm may be that of another call with its id.
-  if (record.type === 'hook_alarm') return fitOfHash(record.ran_sha256, own);
+  if (record.type === 'hook_alarm') return isOfMasked(record, own) ? FIT.equal : fitOfHash(record.ran_sha256, own);
   const given = record.input['tool_input'];
   if (given === undefined || isCut(record)) return FIT.unknown;
   const [exact, loose] = [keyOf(given, false), keyOf(given, true)];
   if (exact !== undefined && own.some((inputs) => inputs.exact.has(exact))) return FIT.equal;
   if (loose !== undefined && own.some((inputs) => inputs.loose.has(loose))) return FIT.loose;
-  return asks.some(isCut) || own.some(({ exact: some }) => some.size === 0) ? FIT.unknown : FIT.unlike;
+  const isOpen = asks.some((ask) => isCut(ask) || isMaskedApart(ask, record));
+  return isOpen || own.some(({ exact: some }) => some.size === 0) ? FIT.unknown : FIT.unlike;
 }
+
+/**
+ * Whether what ran is the same as what was asked about, with the same secrets masked. The hash of an alarm is that of the input before it was masked,
+ * and fits no input that has been.
+ */
+function isOfMasked({ redacted, ran_input: ran }: AlarmRecord, own: readonly Inputs[]): boolean {
+  return redacted !== undefined && ran !== undefined && isMasked(ran) && own.some(({ exact }) => exact.has(ran));
+}
+
+/** What stands in place of a secret: a hash of it that only records with the same key can be compared by. */
+const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/;
+const isMasked = (json: string): boolean => MASK.test(json);
+
+/** Whether the inputs of two fires differ only in secrets that were masked with different keys, or in one of them. */
+function isMaskedApart(one: FireRecord, other: FireRecord): boolean {
+  if (keyIdOf(one) === keyIdOf(other)) return false;
+  return [...inputsOf(one).exact].some((a) => [...inputsOf(other).exact].some((b) => differInMasks(a, b)));
+}
+
+function differInMasks(one: string, other: string): boolean {
+  const [a, b] = [one.split(MASK), other.split(MASK)];
+  if (a.length > 1 && b.length > 1) return JSON.stringify(a) === JSON.stringify(b);
+  if (a.length === b.length) return false;
+  const [[first = '', ...rest], plain] = a.length > 1 ? [a, other] : [b, one];
+  const last = rest.pop() ?? '';
+  let at = plain.startsWith(first) && plain.endsWith(last) ? first.length : -1;
+  for (const part of rest) {
+    const found = at < 0 ? -1 : plain.indexOf(part, at);
+    at = found < 0 ? -1 : found + part.length;
+  }
+  return at >= 0 && at <= plain.length - last.length;
+}
+
+const keyIdOf = (record: FireRecord): string | undefined => (record as FireRecord & HookRecord).redacted?.key;
 
 /** A page, which would have to wait for a hash, has none. */
 const CAN_HASH = sha256('') !== '';

@@ -1,6 +1,9 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHost, deny, type FireRecord, type HookRecord, rewrite } from '../../src/index.js';
+import { createHost, createRedactor, deny, type FireRecord, type HookRecord, rewrite } from '../../src/index.js';
 import { callOf } from '../../src/why/calls.js';
 import { whatBecame } from '../../src/why/ran.js';
 import { generated } from '../seed.js';
@@ -48,14 +51,18 @@ function isApart(call: Made, all: readonly Made[]): boolean {
 }
 
 /** The records of the calls, whose events are fired in the order of `picks`, and the call that each is about. */
-async function firedByHost(all: readonly Made[], picks: readonly number[]) {
+async function firedByHost(all: readonly Made[], picks: readonly number[], write = (command: string) => command) {
   const host = createHost({ logger: () => undefined });
   const records: HookRecord[] = [];
   host.events$.subscribe((record) => records.push(JSON.parse(JSON.stringify(record)) as HookRecord));
   const whose = ({ mark }: { readonly mark?: unknown }): Made => all[mark as number] as Made;
   host.on('PreToolUse', (input) => {
     const { denied, rewritten } = whose(input as { mark?: unknown });
-    return denied === 'hook' ? deny('no') : rewritten === undefined ? undefined : rewrite({ command: rewritten });
+    return denied === 'hook'
+      ? deny('no')
+      : rewritten === undefined
+        ? undefined
+        : rewrite({ command: write(rewritten) });
   });
   host.on('PermissionRequest', (input) =>
     whose(input as { mark?: unknown }).denied === 'request' ? deny('no') : undefined,
@@ -67,7 +74,7 @@ async function firedByHost(all: readonly Made[], picks: readonly number[]) {
         host.fire(event, {
           session_id: 's',
           tool_name: 'Bash',
-          tool_input: { command },
+          tool_input: { command: write(command) },
           tool_use_id: call.id,
           ...{ mark, ...more },
         });
@@ -147,6 +154,50 @@ test('of calls that share an id nothing untrue is told, and all where inputs tel
 
 const inTime = (records: readonly HookRecord[]): HookRecord[] =>
   records.map((record, i) => ({ ...record, time: new Date(Date.UTC(2026, 0, 1) + i).toISOString() }));
+
+/** A command with secrets, of which nothing else differs. */
+const withSecret = (command: string): string =>
+  `curl -H "Authorization: Bearer sk-ant-${command.repeat(12)}" -u a:p4ss${command}word x`;
+
+test('a secret that was masked makes no difference: inputs that differ are told apart', async () => {
+  const redactor = createRedactor();
+  await fc.assert(
+    fc.asyncProperty(calls, orders, async (all, picks) => {
+      const records = await firedByHost(all, picks, withSecret);
+      const masked = records.map((record) => redactor.redact(record));
+      for (const record of masked)
+        if (record.type === 'hook_fire')
+          expect(record.input['tool_input']).toEqual({ command: expect.not.stringContaining('word') });
+      checkFires(masked, all);
+      // What is told of each call is the same as without the masks.
+      for (const [i, record] of records.entries())
+        expect(told(masked[i] as HookRecord, masked)).toBe(told(record, records));
+    }),
+    { numRuns: generated(100) },
+  );
+});
+
+test.each([
+  ['another key', 'PostToolUse'],
+  ['no key', undefined],
+])('of a secret that was masked with %s the rest of the input is compared', async (_, event) => {
+  const keyFile = join(mkdtempSync(join(tmpdir(), 'hookscope-why-')), 'key');
+  const [one, other] = [createRedactor(), createRedactor({ keyFile })];
+  expect(one.keyId).not.toBe(other.keyId);
+  const call = { id: 'call_0', rewritten: undefined, isAsked: false, isWayward: false, isAsIs: false, waits: 0 };
+  const denied: Made = { ...call, command: 'ls', denied: 'hook', end: 'nothing' };
+  const ran: Made = { ...call, command: 'curl', denied: undefined, end: 'ran' };
+  for (const write of [withSecret, (command: string) => (command === 'ls' ? command : withSecret(command))]) {
+    const records = await firedByHost([ran, denied], [0, 1, 0], write);
+    const masked = records.map((record) => {
+      if ((record as FireRecord).event !== 'PostToolUse') return one.redact(record);
+      return event === undefined ? record : other.redact(record);
+    });
+    // Of two inputs that differ in nothing but secrets, it cannot be told which one ran.
+    if (write === withSecret) expect(masked.map((record) => told(record, masked)).join()).not.toContain('although');
+    else checkFires(masked, [ran, denied]);
+  }
+});
 
 test('of calls of one step in a session that share an id the same holds', async () => {
   await fc.assert(
