@@ -4,8 +4,9 @@ import { blockValue, indentOf } from './formats/blocks.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
-import { QUOTED, RUN, SHELL_RUN, type TextSpan, take, valueAt } from './quoted.js';
+import { RUN, SHELL_RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
+import { inQuotes, lineValue, signedValue, wordRest } from './shell/whole.js';
 import { isPlaceholder, isSecret } from './values.js';
 
 /** The secret after a name and its `:` or `=`, or in an element after its `>`. */
@@ -122,13 +123,16 @@ function behindName(
   const inQuery = tight && at === gap && '?&;'.includes(before) && before !== '';
   const isVariable = isTight && /^[A-Z][A-Z\d_]+$/.test(name);
   const starts = !inQuery && beginsLine(text, found[0]);
+  const signed = starts && tight && /^[A-Z][A-Z\d_]+$/.test(name) ? signedValue(text, separator) : undefined;
+  if (signed !== undefined) return signed;
   const whole = starts && !compared ? lineValue(text, at) : undefined;
   if (kind === 'weak' && /^key$/i.test(name) && take(HEX, text, at) !== undefined && hasUser(text, found[0]))
     return [HEX.lastIndex - 33, HEX.lastIndex - 1];
   const value =
     whole ?? (isTight ? inQuotes(text, found[0], at) : undefined) ?? valueAt(text, at, isTight ? SHELL_RUN : RUN);
   if (value === undefined) return undefined;
-  const [start, end] = value.span;
+  const [start] = value.span;
+  const end = value.quote === undefined ? wordRest(text, value.span) : value.span[1];
   const next = text[value.quote === undefined ? end : end + 1];
   const ends = next === undefined || next === '\n' || next === '\r' || next === '\\';
   // `-F password=X`, `user=a password=X`: words of a command or of a connection string.
@@ -184,35 +188,6 @@ function hasUser(text: string, name: number): boolean {
 /** `/pass:X`, an option of programs on Windows. */
 function isOption(text: string, name: number): boolean {
   return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
-}
-
-/** On a line that holds only a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
-const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
-const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
-
-function lineValue(text: string, at: number): { readonly span: TextSpan; readonly quote?: string } | undefined {
-  if (take(WHOLE, text, at) === undefined) return undefined;
-  const end = WHOLE.lastIndex;
-  return CODE.test(text.slice(at, end)) ? undefined : { span: [at, end] };
-}
-
-const QUOTES = /\\*["']$/;
-const NEXT_PAIR = /[&;\s]\w+=/;
-
-/** In `"NAME=value"`: everything before the quote, up to another `name=`. */
-function inQuotes(
-  text: string,
-  name: number,
-  at: number,
-): { readonly span: TextSpan; readonly quote: string } | undefined {
-  const quote = QUOTES.exec(text.slice(Math.max(0, name - 8), name))?.[0];
-  if (quote === undefined || at === text.length || /["'\\\s]/.test(text[at] as string)) return undefined;
-  const reach = text.slice(at, at + QUOTED);
-  const end = reach.indexOf(quote);
-  const said = reach.slice(0, Math.max(0, end));
-  if (end < 1 || said.endsWith('\\') || /[\n`(){}]|\$[({]/.test(said)) return undefined;
-  const next = said.search(NEXT_PAIR);
-  return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }
 
 /** A comma or a full stop after the value belongs to the sentence. */

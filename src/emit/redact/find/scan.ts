@@ -17,6 +17,7 @@ import type { CompiledShapes } from './shapes.js';
 import { argumentSecrets, COMMANDS } from './shell/arguments.js';
 import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
+import { wordRest } from './shell/whole.js';
 import { composedSecret, tailOf } from './shell/words.js';
 
 const NOTHING: readonly TextSpan[] = [];
@@ -154,7 +155,9 @@ export function scanner(
 function withTails(text: string, found: TextSpan | readonly TextSpan[]): TextSpan | readonly TextSpan[] {
   const all = isSpan(found) ? [found] : found;
   const tails = all.flatMap((span) => tailOf(text, span));
-  return tails.length === 0 ? found : [...all, ...tails];
+  const rests = [...all, ...tails].map(([start, end]): TextSpan => [end, wordRest(text, [start, end])]);
+  const more = [...tails, ...rests.filter(([start, end]) => end > start)];
+  return more.length === 0 ? found : [...all, ...more];
 }
 
 /** The secret, found earlier and ahead of the scan, that an index lies in. */

@@ -88,7 +88,7 @@ function joined(pieces: readonly WordPiece[]): readonly TextSpan[] {
 }
 
 /** Whether a quote is open before an index of a line. */
-function isInside(text: string, at: number, quote: string): boolean {
+export function isInside(text: string, at: number, quote: string): boolean {
   const before = text.slice(Math.max(0, at - LINE), at);
   const line = before.slice(before.lastIndexOf('\n') + 1);
   let count = 0;

@@ -1,0 +1,86 @@
+import { QUOTED, type TextSpan, take } from '../quoted.js';
+import { isNoWord } from '../values.js';
+import { isInside } from './words.js';
+
+/** On a line that holds only a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
+const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
+const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
+
+export function lineValue(text: string, at: number): { readonly span: TextSpan; readonly quote?: string } | undefined {
+  if (take(WHOLE, text, at) === undefined) return undefined;
+  const end = WHOLE.lastIndex;
+  return CODE.test(text.slice(at, end)) ? undefined : { span: [at, end] };
+}
+
+const QUOTES = /\\*["']$/;
+const NEXT_PAIR = /[&;\s]\w+=/;
+
+/** In `"NAME=value"`: everything before the quote, up to another `name=`. */
+export function inQuotes(
+  text: string,
+  name: number,
+  at: number,
+): { readonly span: TextSpan; readonly quote: string } | undefined {
+  const quote = QUOTES.exec(text.slice(Math.max(0, name - 8), name))?.[0];
+  if (quote === undefined || at === text.length || /["'\\\s]/.test(text[at] as string)) return undefined;
+  const reach = text.slice(at, at + QUOTED);
+  const end = reach.indexOf(quote);
+  const said = reach.slice(0, Math.max(0, end));
+  if (end < 1 || said.endsWith('\\') || /[\n`(){}]|\$[({]/.test(said)) return undefined;
+  const next = said.search(NEXT_PAIR);
+  return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
+}
+
+/** The most characters of a word. */
+const LONGEST = 512;
+const OPENS = '([{';
+const CLOSES = ')]}';
+
+/**
+ * Where an unquoted value ends that goes on behind a character which often ends one: `ab\cd`, `ab'cd`, `ab(cd`. A backslash may begin an escaped
+ * line end, a quote may close a text around the value, and what is in brackets that are closed is code.
+ */
+export function wordRest(text: string, [start, end]: TextSpan): number {
+  if (end === start || !`\\'"\`${OPENS}`.includes(text[end] ?? ' ') || /["'`]/.test(text[start - 1] ?? '')) return end;
+  const line = /[^\s]*/y;
+  line.lastIndex = end;
+  const word = (line.exec(text)?.[0] ?? '').slice(0, LONGEST);
+  let depth = 0;
+  let at = 0;
+  for (; at < word.length; at++) {
+    const sign = word[at] as string;
+    if (OPENS.includes(sign)) depth++;
+    else if (CLOSES.includes(sign) && --depth < 0) break;
+    else if (';&|<>,'.includes(sign) && depth === 0) break;
+    else if (sign === '\\') {
+      const slashes = (/^\\+/.exec(word.slice(at))?.[0] ?? '').length;
+      const escaped = word[at + slashes] ?? ' ';
+      if (/[\snrtux]/.test(escaped) || (/["'`]/.test(escaped) && !goesOn(word, at + slashes))) break;
+      at += slashes + (/["'`]/.test(escaped) ? 0 : -1);
+    } else if (/["'`]/.test(sign) && !(depth > 0 && ')]},'.includes(word[at + 1] ?? ' ')))
+      if (!goesOn(word, at) || (depth === 0 && isInside(text, start, sign))) break;
+  }
+  const rest = word.slice(0, at);
+  return isCall(text, [start, end, end + at], depth) || !/[\w]/.test(rest) ? end : end + at;
+}
+
+const goesOn = (word: string, quote: number): boolean => /[\w!#%*~^+=@$-]/.test(word[quote + 1] ?? ' ');
+
+/** Whether the bracket at `end` belongs to a call or an index: it is closed, or may be in the rest of its line or a later one, `call(a,`. */
+function isCall(text: string, [start, end, to]: readonly [number, number, number], depth: number): boolean {
+  if (!OPENS.includes(text[end] as string)) return false;
+  const rest = text.slice(end, to);
+  if (depth <= 0) return !/[)\]}]\w/.test(rest);
+  if (/[([{,]$/.test(rest)) return true;
+  // `NAME=a(b` of a shell or a log.
+  if (/[A-Z\d_]{3}=$/.test(text.slice(Math.max(0, start - 4), start))) return false;
+  return !/^[ \t]*(?:\r?\n|\\n|["'`]|$)/.test(text.slice(to, to + 8));
+}
+
+const SIGNED = /[=:&|>][^\s"'`=:&|>$<({][^\s"'`\\]{3,255}(?=[ \t]*\r?(?:\n|$))/y;
+
+/** A value that begins with a sign of a comparison, in a line of variables: `PASSWORD==X`. */
+export function signedValue(text: string, separator: number): TextSpan | undefined {
+  if (take(SIGNED, text, separator + 1) === undefined) return undefined;
+  return isNoWord(text.slice(separator + 2, SIGNED.lastIndex)) ? [separator + 1, SIGNED.lastIndex] : undefined;
+}
