@@ -23,12 +23,15 @@ export interface Cut {
   readonly signal: AbortSignal;
 }
 
-/** Applies a plugin: all of its hooks, or none if it throws or its scope ends in the meantime. Rejects with PLUGIN_FAILED. */
+/**
+ * Applies a plugin: all of its hooks, or none if it throws or its scope ends in the meantime. Rejects with PLUGIN_FAILED, also some seconds after the end of its scope, of
+ * the plugin that uses it, or of the start that it is part of, if `apply` has not come back by then.
+ */
 export async function applyPlugin(
   { plugin, options }: ReadPlugin,
   life: Life,
   scope: PluginScope,
-  cut?: Cut & { readonly seconds: number },
+  { seconds, cut }: { readonly seconds: number; readonly cut: Cut | undefined },
 ): Promise<void> {
   const apply = async (): Promise<void> => {
     const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
@@ -36,7 +39,8 @@ export async function applyPlugin(
     if (cleanup) life.onClose(cleanup);
   };
   try {
-    await (cut ? unlessCut(apply(), cut) : apply());
+    const ends = cut ? [life.signal, cut.signal] : [life.signal];
+    await unlessEnded(apply(), ends, seconds);
     if (life.over) throw new Error(`the scope "${life.scope.id}", or a plugin that uses it, ended meanwhile`);
   } catch (error) {
     await life.end();
@@ -44,22 +48,22 @@ export async function applyPlugin(
   }
 }
 
-/** Rejects if the work is not done some seconds after the signal. The work continues, and cleans up when it is done. */
-async function unlessCut(work: Promise<void>, { signal, seconds }: Cut & { readonly seconds: number }): Promise<void> {
+/** Rejects if the work is not done some seconds after the first of the signals. The work continues, and cleans up when it is done. */
+async function unlessEnded(work: Promise<void>, ends: readonly AbortSignal[], seconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let begin = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
-    const why = `apply did not come back within ${seconds} s after what it was for had been cut short`;
+    const why = `apply did not come back within ${seconds} s after what it was for had ended`;
     begin = () => {
-      timer = setTimeout(() => reject(new Error(why)), timerDelay(seconds));
+      timer ??= setTimeout(() => reject(new Error(why)), timerDelay(seconds));
     };
   });
-  if (signal.aborted) begin();
-  else signal.addEventListener('abort', begin, { once: true });
+  if (ends.some((signal) => signal.aborted)) begin();
+  for (const signal of ends) signal.addEventListener('abort', begin, { once: true });
   try {
     await Promise.race([work, late]);
   } finally {
-    signal.removeEventListener('abort', begin);
+    for (const signal of ends) signal.removeEventListener('abort', begin);
     clearTimeout(timer);
   }
 }

@@ -237,8 +237,8 @@ export class Registrar {
       life.trustCheckOf = trustCheckOf;
       life.given = start?.given ?? user?.given;
       user?.undo(() => void life.end());
-      const cut = start && { signal: start.signal, seconds: this.lives.seconds };
-      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce), cut);
+      const until = { seconds: this.lives.seconds, cut: start };
+      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce), until);
       return () => life.end();
     } catch (error) {
       // A session or an agent may have started in the scope in the meantime.
