@@ -42,9 +42,7 @@ const CLOSES = ')]}';
  */
 export function wordRest(text: string, [start, end]: TextSpan): number {
   if (end === start || !`\\'"\`${OPENS}`.includes(text[end] ?? ' ') || /["'`]/.test(text[start - 1] ?? '')) return end;
-  const line = /[^\s]*/y;
-  line.lastIndex = end;
-  const word = (line.exec(text)?.[0] ?? '').slice(0, LONGEST);
+  const word = (/^\S*/.exec(text.slice(end, end + LONGEST)) as RegExpExecArray)[0];
   let depth = 0;
   let at = 0;
   for (; at < word.length; at++) {
