@@ -2,6 +2,7 @@ import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { hashRegularFile } from '../files/hash-file.js';
 import { readText } from '../files/json-file.js';
+import { nameTest } from '../matching/bash/glob-name.js';
 import { isObject, isText } from '../values/shape.js';
 import type { RunName } from './named/run-names.js';
 
@@ -69,7 +70,7 @@ function hashOf(path: string, { dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: Big
 }
 
 /** The suffixes with which Node looks for a file, in its order. */
-const ENDS = ['.js', '.json', '.node', '.cjs', '.mjs', '.ts', '.tsx', '.mts', '.cts', '.jsx'];
+const ENDS = ['.js', '.json', '.node'];
 
 /** What Node adds to a path to find what it runs; undefined if it finds nothing. */
 function nodeEnd(path: string): string | undefined {
@@ -92,15 +93,14 @@ function mainOf(folder: string): string | undefined {
   }
 }
 
-/** The paths that a glob with one `*` in its last part finds, in order. */
+/** The paths that a glob in the last part of a path finds, in order. */
 function fitting(folder: string, path: string): string[] {
-  const [before = '', after = ''] = basename(path).split('*');
+  const glob = basename(path);
   const within = dirname(path);
-  const fits = (name: string): boolean =>
-    name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
+  const fits = nameTest(glob);
   try {
     const names = readdirSync(`${folder}/${within}`).filter(
-      (name) => fits(name) && !(before === '' && name[0] === '.'),
+      (name) => fits(name) && (name[0] !== '.' || glob[0] === '.'),
     );
     return names.sort().map((name) => `${within}/${name}`);
   } catch {

@@ -13,7 +13,7 @@ main.go go.mod .golangci.yml Cargo.toml src/main.rs build.rs Gemfile Rakefile .r
 build/index.js dist/index.js docs/index.js server/index.ts lint/index.js test/index.js scripts/lint.sh scripts/deploy.sh deploy.sh run.sh guard.sh hooks/guard.sh hooks/guard.py .claude/hooks/guard.sh .claude/hooks/guard.py .claude/settings.json
 .codex/hooks/g.sh .gemini/hooks/g.sh .gemini/hooks/x.js .cursor/hooks/g.sh hooks/format.sh hooks/format.py myenv/bin/activate .venv311/bin/activate .venv/bin/activate venv/bin/activate env/bin/activate .venv/bin/python .venv/bin/ruff venv/bin/python
 node_modules/.bin/eslint node_modules/.bin/tsc vendor/bin/phpstan vendor/bin/pint vendor/bin/phpcs vendor/bin/php-cs-fixer vendor/bin/phpunit bin/rubocop bin/rails bin/rspec gradlew mvnw logs/out.txt logs/hook.log hooks/requirements.txt query.sql
-x.sql x.lua x.js a.awk terraform/main.tf Dockerfile docker-compose.yml cloudbuild.yaml`.split(/\s+/);
+x.sql x.lua x.js a/b/c/d/e/guard.sh a.awk terraform/main.tf Dockerfile docker-compose.yml cloudbuild.yaml`.split(/\s+/);
 
 function twoFolders(): Folder {
   const folder = createFolder();

@@ -132,6 +132,8 @@ describe('a script that is named by a relative path', () => {
     ['node tools', 'tools/index.js', SAYS_NO, { 'tools.js': '' }],
     ['node tools', 'tools/index.js', SAYS_NO, { 'tools/package.json': '{"main":"x.js"}', 'tools/x.js': '' }],
     ['node -r ./g -e 0', 'g.js', SAYS_NO, { g: '' }],
+    ['node ./g', 'g/index.js', SAYS_NO, { 'g.js': '' }],
+    ['sh hooks/*g*d.sh', 'hooks/guard.sh', NO, { 'hooks/a-g-d.sh': OTHER }],
     ['python3 -m guard', 'guard.py', 'exit(2)', { 'guard/__init__.py': '', 'guard/__main__.py': '' }],
     ['python3 tools', 'tools/__main__.py', 'exit(2)', { 'tools/__main__.py': 'exit(0)' }],
     ['PATH="./tools:./bin:$PATH" guard', 'bin/guard', NO, { 'tools/guard': OTHER }],
@@ -142,6 +144,21 @@ describe('a script that is named by a relative path', () => {
     const [mine, theirs] = await answers(line);
     expect(mine).toMatch(/^deny (?!.*bound)/);
     expect(theirs).toMatch(/^deny \S+ is bound to/);
+  });
+
+  test.each<readonly [line: string, mine: string, theirs: Readonly<Record<string, string>>]>([
+    ['node ./g', 'g.js', { 'g.cjs': SAYS_NO, 'g/index.js': '' }],
+    ['node tools', 'tools/index.js', { 'tools/index.cjs': SAYS_NO, 'tools/index.json': '' }],
+    ['tsx ./g', 'g.ts', { 'g.ts': SAYS_NO, 'g.js': '' }],
+    ['bun ./g', 'g.js', { 'g.js': SAYS_NO, 'g.tsx': '' }],
+    ['tsx ./g.js', 'g.js', { 'g.js': SAYS_NO, 'g.ts': '' }],
+  ])('is not hidden by a file that only seems to be found first: %s', async (line, mine, theirs) => {
+    folder.write(`mine/${mine}`, SAYS_NO);
+    for (const [name, text] of Object.entries(theirs)) folder.write(`theirs/${name}`, text);
+    await using host = hostIn();
+    host.register(group(line));
+    const input = { tool_name: 'Bash', tool_input: { command: 'ls' }, cwd: at('theirs') };
+    expect((await host.explain('PreToolUse', input)).hooks).toMatchObject([{ reason: 'untrusted' }]);
   });
 
   test('runs if all files of a glob are the same, not if one of them is missing', async () => {

@@ -1,13 +1,4 @@
-import {
-  ASSIGNMENT,
-  CLOSING,
-  CONDITIONS,
-  type CommandReading,
-  newReading,
-  OPENING,
-  OTHER,
-  RESERVED,
-} from './command-reading.js';
+import { ASSIGNMENT, CONDITIONS, type CommandReading, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
@@ -15,6 +6,7 @@ import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
 import { doubts, isLasting } from './run-commands.js';
+import { CLOSING, OPENING, RESERVED } from './shell-blocks.js';
 import { ShellInput } from './shell-input.js';
 import type { PipedCommand, ReadingMode } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';

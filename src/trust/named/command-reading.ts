@@ -37,10 +37,6 @@ export function newReading(command: ShellCommand, mode: ReadingMode): CommandRea
   };
 }
 
-export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
-/** Keywords that open a block whose commands may or may not run. */
-export const OPENING = new Set('if while until for case'.split(' '));
-export const CLOSING = new Set('fi done esac'.split(' '));
 export const CONDITIONS = new Set(['&&', '||']);
 export const OTHER: ProgramOptions = { operands: 'none' };
 export const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;

@@ -1,8 +1,9 @@
-import { type CommandReading, OTHER, RESERVED } from './command-reading.js';
+import { type CommandReading, OTHER } from './command-reading.js';
 import { isSystem, type NamedPaths } from './named-paths.js';
 import type { FileUse } from './program.js';
 import { readOption } from './program-options.js';
 import { programOf } from './programs.js';
+import { RESERVED } from './shell-blocks.js';
 import { UNKNOWN } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 

@@ -140,7 +140,7 @@ export abstract class RunCommands extends ShellLines {
   /** Reads the folder that a command is given: to go to it, or, as `run-parts` does, to run what is in it. */
   protected operandFolder(values: readonly string[], reading: CommandReading): void {
     reading.goes = reading.program?.open === undefined;
-    if (!reading.goes) for (const value of values) this.runs.script(`${value}/${UNKNOWN}`, OTHER);
+    if (!reading.goes) for (const value of values) this.runs.script(`${value}/${UNKNOWN}*`, OTHER);
   }
 
   /** Goes to a folder; a variable that is not set leaves the line where it is. */

@@ -11,7 +11,7 @@ type RunBy = 'path' | 'search' | 'node' | 'module' | 'list';
 /** A script that a line surely runs, by a path that is relative to the folder in which the line runs. */
 export interface RunName {
   readonly finding: RunBy;
-  /** Not normalized, because a folder may be a link. A glob has one `*`, in its last part. */
+  /** Not normalized, because a folder may be a link. A glob is in the last part. */
   readonly paths: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export class RunNames {
     if (/^-?$|^\w+:|:\/\//.test(word)) return;
     if (environments && ENVIRONMENTS.test(word)) return;
     if (whole !== undefined && !word.endsWith(whole)) {
-      if (/^\.{1,2}(?:\/|$)/.test(word)) this.#add('list', [`${word}/${UNKNOWN}${whole}`]);
+      if (/^\.{1,2}(?:\/|$)/.test(word)) this.#add('list', [`${word}/${UNKNOWN}*${whole}`]);
       return;
     }
     const isBare = !word.includes('/');
@@ -101,7 +101,11 @@ export class RunNames {
       );
     // Python runs what is in a folder.
     if (ends.includes('/__main__.py')) this.#add('module', [word, `${word}/__main__.py`]);
-    else this.#add(ends.includes('/package.json') ? 'node' : 'path', [word]);
+    // Each of these programs tries the suffixes in an order of its own.
+    else if (ends.includes('.ts')) {
+      const typed = word.replace(/(?<=\.[cm]?)j(?=sx?$)/, 't');
+      this.#add('module', [...ends.map((end) => word + end), ...(typed === word ? [] : [typed])]);
+    } else this.#add(ends.includes('/package.json') ? 'node' : 'path', [word]);
   }
 
   /** Adds the code that a program loads first. */
@@ -129,17 +133,18 @@ export class RunNames {
       const own = paths.filter((path) => isSure(path)).map((path) => tidy(`${place}${path}`));
       const isList = own.some((path) => path.includes(UNKNOWN));
       const name: RunName = isList
-        ? { finding: 'list', paths: own.map((path) => path.replaceAll(/\0+/g, '*')) }
+        ? { finding: 'list', paths: own.map((path) => path.replaceAll(UNKNOWN, '')) }
         : { finding, paths: own };
       if (own.length > 0 && this.#found.size < MOST_NAMES) this.#found.set(JSON.stringify(name), name);
     }
   }
 }
 
-/** Whether a path is relative, no tool of a project, and known except for a part of the file's name. */
+/** Whether a path is relative, no tool of a project, and known except for a glob in the file's name. */
 function isSure(path: string): boolean {
   const open = path.indexOf(UNKNOWN);
-  const isKnown = open === -1 || (path.slice(0, open).includes('/') && !path.slice(open).includes('/'));
+  const isGlob = !/\0(?![*?[])/.test(path) && path.slice(0, open).includes('/') && !path.slice(open).includes('/');
+  const isKnown = open === -1 || isGlob;
   return isKnown && path.length <= 1000 && !isAbsolute(path) && !path.includes('\n') && !TOOLS.test(path);
 }
 

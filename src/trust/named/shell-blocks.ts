@@ -1,5 +1,10 @@
-import { RESERVED } from './command-reading.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
+
+/** Keywords before a command. */
+export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
+/** Keywords that open a block whose commands may or may not run. */
+export const OPENING = new Set('if while until for case'.split(' '));
+export const CLOSING = new Set('fi done esac'.split(' '));
 
 /** The keywords at the beginning of a command. */
 export function leadOf({ words }: ShellCommand): readonly ShellWord[] {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { type ShellCommand, type ShellWord, shellCommands, shellWord, type WordPart } from './shell-words.js';
 
-/** Stands in a value for a part that is known only at run time. */
+/** Stands in a value for a part that is known only at run time. The text of a glob follows it if the value has other parts. */
 export const UNKNOWN = '\0';
 /** A word with more possible values than this counts as unknown. */
 const MOST = 16;
@@ -25,13 +25,14 @@ export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: VariableLo
     const isLong = parts.length > 1 && values.some((value) => value.length > LONGEST_VALUE);
     if (values.length > MOST || isLong) return [UNKNOWN];
   }
-  return values;
+  const [only] = parts;
+  return parts.length === 1 && typeof only === 'object' && only.kind === 'unknown' ? [UNKNOWN] : values;
 }
 
 function valuesOfPart(part: Exclude<WordPart, string>, look: VariableLookup, depth: number): readonly string[] {
   if (part.kind === 'choices') return part.choices;
   if (part.kind === 'variable') return valuesOfVariable(part.source, look, depth);
-  return part.kind === 'command' ? valuesOfCommand(part.line, look, depth) : [UNKNOWN];
+  return part.kind === 'command' ? valuesOfCommand(part.line, look, depth) : [UNKNOWN + (part.glob ?? '')];
 }
 
 const VARIABLE = /^([A-Za-z_][\w.]*|\d+|[@*])(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|\/[/#%]?|\^\^?|,,?|:)?(.*)$/s;
@@ -76,7 +77,7 @@ function valuesOfVariable(source: string, look: VariableLookup, depth: number): 
 
 /** Evaluates `${X%pattern}` and the like. The pattern has `UNKNOWN` in place of wildcards, of which only one is supported. */
 function strip(value: string, operator: string, pattern: string): string {
-  const pieces = pattern.split(UNKNOWN);
+  const pieces = pattern.replaceAll(`${UNKNOWN}*`, UNKNOWN).split(UNKNOWN);
   if (pieces.length > 2 || Math.max(pattern.length, value.length) > LONGEST) return UNKNOWN;
   const [before = '', after] = pieces;
   const fits = (text: string): boolean =>

@@ -9,8 +9,8 @@ export type WordPart =
   | { readonly kind: 'command'; readonly line: string }
   /** `{a,b}`. */
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
-  /** A glob, arithmetic or an array, whose value is known only at run time. */
-  | { readonly kind: 'unknown' };
+  /** A glob, arithmetic or an array, whose value is known only at run time. `glob`: its text, if it is one. */
+  | { readonly kind: 'unknown'; readonly glob?: string };
 
 /** One word of a command line. */
 export interface ShellWord {
@@ -189,10 +189,13 @@ class WordReader {
       if (choices !== undefined) return { kind: 'choices', choices: choices.split(',') };
       return this.#match(RANGE) ? { kind: 'unknown' } : undefined;
     }
-    if (char === '[') return this.#match(BRACKET) ? { kind: 'unknown' } : undefined;
+    if (char === '[') {
+      const glob = this.#match(BRACKET)?.[0];
+      return glob === undefined ? undefined : { kind: 'unknown', glob };
+    }
     if (char !== '*' && char !== '?') return undefined;
     this.#at++;
-    return { kind: 'unknown' };
+    return { kind: 'unknown', glob: char };
   }
 
   #expansion(): WordPart {
