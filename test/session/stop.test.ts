@@ -41,7 +41,7 @@ test('the cap ends the loop after 8 continuations in a row, and answer, decision
   await session.prompt('go');
   const answers = await stopAll(session);
   expect(answers.map((a) => a.continues)).toEqual([...Array(8).fill(true), false]);
-  expect(answers.at(-1)).toMatchObject({ capped: true, decision: { continues: false, endedBy: 'cap' } });
+  expect(answers.at(-1)).toMatchObject({ capped: true, continuations: 8, decision: { continues: false, endedBy: 'cap' } });
   const stops = seen.filter((s) => s.event === 'Stop').map((s) => s.input['stop_hook_active']);
   expect(stops).toEqual([false, ...Array(8).fill(true)]);
   const record = fires(records).findLast((r) => r.event === 'Stop');
@@ -65,7 +65,7 @@ test('a new prompt begins the count anew; so does a stop that was allowed', asyn
   expect(await session.stop()).toMatchObject({ continues: true, continuations: 1 });
   expect(active()).toBe(false);
   going = false;
-  expect(await session.stop()).toMatchObject({ continues: false, capped: false });
+  expect(await session.stop()).toMatchObject({ continues: false, continuations: 1, capped: false });
   expect(active()).toBe(true);
   going = true;
   expect(await session.stop()).toMatchObject({ continues: true, continuations: 1 });
@@ -74,7 +74,7 @@ test('a new prompt begins the count anew; so does a stop that was allowed', asyn
 test('a cap of 0 never goes on', async () => {
   const { host, session } = await opened({}, { maxStopContinuations: 0 });
   on(host, 'Stop', () => block('again'));
-  expect(await session.stop()).toMatchObject({ continues: false, capped: true });
+  expect(await session.stop()).toMatchObject({ continues: false, continuations: 0, capped: true });
 });
 
 test('continue: false ends the loop, whoever blocks, and is not the cap', async () => {

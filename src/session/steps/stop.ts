@@ -9,7 +9,7 @@ export interface StopAnswer {
   /** The loop continues, with `instruction` as the next message. */
   readonly continues: boolean;
   readonly instruction?: string;
-  /** Continuations in a row so far, this one included. */
+  /** Continuations in a row so far: with `continues` this one included, else those before the loop ended. 0 if the loop was over before. */
   readonly continuations: number;
   /** Hooks wanted to continue, but the loop ended. */
   readonly capped: boolean;
@@ -33,8 +33,10 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   if (!decision?.continues) {
     // The hooks' texts wait for the next turn. (An agent has no next turn.)
     if (decision) remember(core, decision);
+    // Counted before the end, which forgets them.
+    const { continuations } = core;
     const answer = await finish(core);
-    return decision ? { ...answer, decision, capped: decision.endedBy === 'cap' } : answer;
+    return decision ? { ...answer, decision, continuations, capped: decision.endedBy === 'cap' } : answer;
   }
   tellUser(core, decision);
   wait(core, messagesForModel(decision));
