@@ -286,9 +286,24 @@ describe('hookscope doctor', () => {
     const { found, code } = await doctor();
     expect(found.map(({ level, text }) => [level, text])).toEqual([
       ['problem', `${file} is no database: no record of what hooks decide is kept.`],
-      ['remark', expect.stringContaining(`A process found no room for records beside ${file}, the last one at 20`)],
+      [
+        'problem',
+        expect.stringMatching(`A process found no room for records beside ${file}, the last one at 20.*, and none was`),
+      ],
     ]);
     expect(code).toBe(1);
+    const { stderr } = await hookscope('history');
+    expect(stderr).toContain(`no room was found for records beside ${file}, so some are not here`);
+    // Where one was written since, it is over.
+    keep(...fires(1, handler()));
+    rmSync(file);
+    expect((await doctor()).found.map(({ level, text }) => [level, text])).toEqual([
+      [
+        'remark',
+        expect.stringMatching(`A process found no room for records beside ${file}, the last one at [^,]*\\.$`),
+      ],
+    ]);
+    expect((await hookscope('history')).stderr).not.toContain('no room');
   });
 
   test.each([

@@ -40,9 +40,13 @@ if (end.startsWith('full'))
     await sink.flush();
   }
 if (end === 'full, killed') { process.stdout.write(id + ' ' + sink.dropped, () => undefined); process.kill(process.pid, 'SIGKILL'); }
+if (end === 'full, runs') {
+  console.log(id, sink.dropped);
+  await new Promise((resolve) => process.stdin.resume().once('end', resolve));
+}
 await host.close();
 await sink.close();
-console.log(id, sink.dropped);
+if (end !== 'full, runs') console.log(id, sink.dropped);
 `;
 
 /** Its host's id; and behind it how many records were dropped, where it has closed. */
@@ -52,6 +56,7 @@ async function run(
   durability = 'batch',
   capacity = '',
   limit = 'unlimited',
+  meanwhile?: (said: string) => Promise<void>,
 ): Promise<string> {
   const program = join(root, 'program.mjs');
   writeFileSync(program, PROGRAM);
@@ -72,7 +77,12 @@ async function run(
   );
   let text = '';
   child.stdout.on('data', (part) => (text += String(part)));
-  await new Promise((resolve) => child.once('close', resolve));
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  if (meanwhile !== undefined) {
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await meanwhile(text.trim()).finally(() => child.stdin.end());
+  }
+  await closed;
   return text.trim();
 }
 const env = () => ({ HOME: root, XDG_STATE_HOME: join(root, 'state'), XDG_RUNTIME_DIR: join(root, 'run') });
@@ -148,6 +158,27 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
     },
   );
 
+  test.each(['batch', 'sync'])(
+    'they say it while it still runs and cannot write, and exit with 1: %s',
+    async (durability) => {
+      await run(file(), 'full, runs', durability, '', '400', async (said) => {
+        const [host, dropped] = said.split(' ');
+        expect(Number(dropped)).toBeGreaterThan(1);
+        const { stdout, code } = await hookscope('doctor');
+        expect(stdout).toMatch(
+          new RegExp(
+            `^problem  Process \\d+, which writes to .*${name} since .*, could not write its last ${dropped} records, after record \\d+ of host ${host}\\.$`,
+            'm',
+          ),
+        );
+        expect(code).toBe(1);
+        // It is said whatever is shown.
+        const { stderr } = await hookscope('history', '--event', 'PreToolUse');
+        expect(stderr).toMatch(new RegExp(`which writes to .*${name}, could not write its last ${dropped} records`));
+      });
+    },
+  );
+
   test('they say the same of records at the end for which its queue had no room', async () => {
     const [host, dropped] = (await run(file(), 'close', 'batch', '3')).split(' ');
     expect(dropped).toBe('1');
@@ -162,7 +193,7 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
   async function tellsOf(what: string, behind: string): Promise<void> {
     const { stdout } = await hookscope('doctor');
     expect(stdout).toMatch(
-      new RegExp(`^remark  Process \\d+, which wrote to .*${name} since [-\\dT:.Z]+, ${what}, ${behind}\\.$`, 'm'),
+      new RegExp(`^problem  Process \\d+, which wrote to .*${name} since [-\\dT:.Z]+, ${what}, ${behind}\\.$`, 'm'),
     );
     expect(stdout).toContain('See that there is room on the disk, or give the sink a larger capacity.');
     expect(stdout).not.toMatch(/was killed|missing between/);

@@ -66,9 +66,9 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
       codex: flags.codex,
     })),
     ...damage,
-    ...(flags.store === undefined ? keepingFindings() : []),
+    ...(flags.store === undefined ? keepingFindings(health.latest) : []),
     ...health.findings(limit),
-    ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one)),
+    ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one, flags.store)),
     ...(await fileFindings(hooks, handlers)),
     ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),
   ]

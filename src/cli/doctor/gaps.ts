@@ -1,5 +1,5 @@
 import type { HookRecord } from '../../emit/record.js';
-import type { UnclosedProcess } from '../../emit/sinks/files/open-mark.js';
+import { losesNow, type UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 
 /** The most hosts that are distinguished. */
@@ -9,7 +9,11 @@ const MOST = 10_000;
 export class SequenceGaps {
   readonly #hosts = new Map<string, { first: number; last: number; count: number }>();
 
-  add({ seq, host_id: host }: HookRecord & { readonly host_id?: string }): void {
+  /** When the last record was made, in ISO 8601. */
+  latest: string | undefined;
+
+  add({ seq, time, host_id: host }: HookRecord & { readonly host_id?: string }): void {
+    if (this.latest === undefined || time > this.latest) this.latest = time;
     if (host === undefined || !(seq > 0)) return;
     const known = this.#hosts.get(host);
     if (known === undefined) {
@@ -21,23 +25,25 @@ export class SequenceGaps {
     known.count += 1;
   }
 
-  /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out. */
-  unclosed({ file, pid, since, hosts, lost }: UnclosedProcess & { readonly file: string }): DoctorFinding[] {
+  /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out, unless records are being lost now. */
+  unclosed(one: UnclosedFile, place: string | undefined): DoctorFinding[] {
+    const { file, pid, since, hosts, lost, runs } = one;
+    const lasts = lost !== undefined && losesNow(one, this.latest, place);
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];
     });
-    if (read.length === 0) return [];
+    if (read.length === 0 && !lasts) return [];
     const how =
       lost === undefined
         ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
         : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
-    const behind = `, after ${read.join(' and ')}`;
+    const behind = read.length === 0 ? '' : `, after ${read.join(' and ')}`;
     return [
       {
-        level: 'remark',
+        level: lasts ? 'problem' : 'remark',
         about: 'records',
-        text: `Process ${pid}, which wrote to ${file} since ${since}, ${how}${behind}.`,
+        text: `Process ${pid}, which ${runs ? 'writes' : 'wrote'} to ${file} since ${since}, ${how}${behind}.`,
         fix:
           lost === undefined
             ? "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'."

@@ -1,6 +1,5 @@
 import { duration } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
-import type { UnclosedProcess } from '../../emit/sinks/files/open-mark.js';
 import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
@@ -10,6 +9,7 @@ import { percentile } from '../../why/meaning.js';
 import { mendFor } from '../../why/mends.js';
 import { whyNotAsked } from '../../why/not-asked.js';
 import { listed, placeOf, shortName } from '../../why/words.js';
+import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 import { SequenceGaps } from './gaps.js';
 import { OwnAnswers } from './own-answers.js';
@@ -97,8 +97,13 @@ export class Health {
   }
 
   /** Records that may be missing because their writer was killed or could not write them. */
-  unclosed(one: UnclosedProcess & { readonly file: string }): DoctorFinding[] {
-    return this.#gaps.unclosed(one);
+  unclosed(one: UnclosedFile, place: string | undefined): DoctorFinding[] {
+    return this.#gaps.unclosed(one, place);
+  }
+
+  /** When the last record was made, in ISO 8601. */
+  get latest(): string | undefined {
+    return this.#gaps.latest;
   }
 
   findings(slow: number): DoctorFinding[] {

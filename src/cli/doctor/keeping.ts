@@ -2,11 +2,12 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { kindOfFile } from '../../emit/sinks/files/database-file.js';
 import { emptyMarks } from '../../emit/sinks/files/open-mark.js';
 import { placesOf } from '../../server/places.js';
+import { losesNow } from '../history/unclosed.js';
 import { recordsFile } from '../server/record-sink.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Problems with writing records, which no record can show: the next one cannot be written, or earlier ones could not be. */
-export function keepingFindings(): DoctorFinding[] {
+/** Problems with writing records, which no record can show: the next one cannot be written, or earlier ones could not be. `latest`: when the last record was made. */
+export function keepingFindings(latest: string | undefined): DoctorFinding[] {
   const places = placesOf();
   const file = recordsFile(places);
   const found: DoctorFinding[] = [];
@@ -22,16 +23,20 @@ export function keepingFindings(): DoctorFinding[] {
   else if (file.endsWith('.db') && isOther(file))
     problem(`${file} is no database`, 'Move it away; a new one is begun.');
   const unwritten = emptyMarks(file);
-  if (unwritten.length > 0)
+  if (unwritten.length > 0) {
+    const lasts = unwritten.some((one) => losesNow(one, latest));
+    const who = unwritten.length === 1 ? 'A process' : `${unwritten.length} processes`;
+    const last = unwritten
+      .map(({ at }) => at)
+      .sort()
+      .at(-1);
     found.push({
-      level: 'remark',
+      level: lasts ? 'problem' : 'remark',
       about: 'records',
-      text: `${unwritten.length === 1 ? 'A process' : `${unwritten.length} processes`} found no room for records beside ${file}, the last one at ${unwritten
-        .map(({ since }) => since)
-        .sort()
-        .at(-1)}.`,
+      text: `${who} found no room for records beside ${file}, the last one at ${last}${lasts ? ', and none was written since' : ''}.`,
       fix: 'Nothing can be done about those. See that there is room on the disk.',
     });
+  }
   return found;
 }
 

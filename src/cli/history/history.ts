@@ -28,11 +28,13 @@ export async function historyCommand(
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
   return withStore(flags, terminal, async (store) => {
     const hosts = new Set<string | undefined>();
+    let latest: string | undefined;
     const code = await showRecords(store, flags, terminal, (record, text) => {
       hosts.add(record.host_id);
+      if (latest === undefined || record.time > latest) latest = record.time;
       return text;
     });
-    tellUnclosed(flags.store, hosts, terminal);
+    tellUnclosed(flags.store, { hosts, latest }, terminal);
     return code;
   });
 }

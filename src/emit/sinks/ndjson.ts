@@ -76,6 +76,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       const missed = await file.append(lines);
       lost += missed;
       lostSince = missed === lines.length ? lostSince + missed : missed;
+      mark.missed(lostSince);
     },
     failed: streams.detach,
   });

@@ -23,7 +23,7 @@ export interface OpenMark {
   host(id: string | undefined): void;
   /** A record was refused for lack of room. */
   refused(): void;
-  /** How many of the latest records could not be written; 0: the last one was. Used with `sync`, where the mark must be right at any moment. */
+  /** How many of the latest records could not be written; 0: the last one was. The mark says so as long as it lasts. */
   missed(count: number): void;
   /** No more records will come. The mark stays if the last ones were refused or `lost` of them could not be written; otherwise it is removed. */
   end(lost?: number): void;
@@ -37,7 +37,14 @@ export interface UnclosedProcess {
   readonly hosts: readonly string[];
   /** How many of its last records it could not write; absent: unknown, because it was killed. */
   readonly lost?: number;
+  /** It still runs, and could not write its latest records. */
+  readonly runs?: true;
+  /** When the mark was written last, in ISO 8601. */
+  readonly at: string;
 }
+
+/** A process that had no room even for its mark. */
+export type UnmarkedProcess = Pick<UnclosedProcess, 'pid' | 'at' | 'runs'>;
 
 const MARK = '.writing.';
 /** The most marks that are kept, and for how many milliseconds. */
@@ -46,7 +53,7 @@ const LONGEST = 30 * 86_400_000;
 /** The most hosts that a mark names. */
 const HOSTS = 20;
 
-interface WrittenMark extends UnclosedProcess {
+interface WrittenMark extends Omit<UnclosedProcess, 'at' | 'runs'> {
   /** When the process started, which tells it from a later process with its number. */
   readonly started?: string | undefined;
   /** The writer is synchronous: if it is killed, only records that could not be written are missing. */
@@ -118,22 +125,32 @@ function putOver(file: string, text: string): void {
   }
 }
 
-/** The writers of a file of records that were killed, or ended without writing all of their records. */
+/** The writers of a file of records that were killed, that ended without writing all of their records, or that cannot write them now. */
 export function unclosedWriters(path: string): UnclosedProcess[] {
   return marksOf(path).flatMap((file) => {
     const mark = readMark(file);
-    if (mark === undefined || (mark.lost === undefined && (mark.sync === true || lives(mark)))) return [];
+    if (mark === undefined) return [];
     const { pid, since, hosts, lost } = mark;
-    return [{ pid, since, hosts, ...(lost === undefined ? {} : { lost }) }];
+    const runs = lives(mark);
+    const at = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString() ?? since;
+    if (lost === undefined) return mark.sync === true || runs ? [] : [{ pid, since, hosts, at }];
+    return [{ pid, since, hosts, at, lost, ...(runs ? { runs } : {}) }];
   });
 }
 
-/** Ended processes with an empty mark: the disk had no room for the mark, and so none for records. */
-export function emptyMarks(path: string): { readonly pid: number; readonly since: string }[] {
+/** Milliseconds after which a mark that is still empty has found no room. */
+const EMPTY = 1_000;
+
+/** Processes with an empty mark: the disk had no room for the mark, and so none for records. */
+export function emptyMarks(path: string): UnmarkedProcess[] {
   return marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.size !== 0) return [];
     const pid = Number(/(\d+)-[\da-f]+$/.exec(file)?.[1]);
-    return stats?.size === 0 && !isRunning(pid) ? [{ pid, since: stats.mtime.toISOString() }] : [];
+    const runs = isRunning(pid);
+    // It may be about to write its mark.
+    if (runs && Date.now() - stats.mtimeMs < EMPTY) return [];
+    return [{ pid, at: stats.mtime.toISOString(), ...(runs ? { runs } : {}) }];
   });
 }
 

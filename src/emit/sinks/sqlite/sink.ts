@@ -141,12 +141,14 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     const text = messageOf(error);
     if (problem === undefined) report(logger, `Records cannot be written to ${path}: ${text}`, error);
     problem = text;
+    mark.missed(lostSince);
   }
 
   function settled(): void {
     if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost: lostSince });
     problem = undefined;
     lostSince = 0;
+    mark.missed(0);
   }
 
   /** Waits for other processes' locks without blocking the thread. */
@@ -230,7 +232,6 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     } catch (error) {
       failed(error, 1);
     }
-    mark.missed(lostSince);
   }
 
   function letGo(): void {
