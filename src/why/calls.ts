@@ -24,6 +24,8 @@ export interface CallFound {
   readonly after: readonly HookRecord[];
   /** How many other calls have its id. */
   readonly others: number;
+  /** The fires in which hooks denied those. */
+  readonly denials?: readonly FireRecord[];
 }
 
 /** The call that a record is about. `records`: all records with its session and `tool_use_id`, of all hosts, in any order. */
@@ -42,6 +44,7 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
     before: recordsOf(linked.slice(0, at)),
     after: recordsOf(linked.slice(at + 1)),
     others: calls.length - linked.length,
+    denials: calls.filter((one) => one.chain !== call.chain).flatMap(({ asks }) => asks.find(isDenied) ?? []),
   };
 }
 

@@ -505,6 +505,25 @@ describe('hookscope why', () => {
     expect(stdout).toContain('saying "new"');
   });
 
+  test('of two calls of one step with the same id, the one of the latest record is meant, and a denial of the other is named', async () => {
+    const none = { ...fire().decision, verdict: 'none' as const };
+    const input = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
+    const file = store(
+      'shared.ndjson',
+      fire(1, { fire_id: 'asked', decision: none, input: input('ls') }),
+      fire(2, { fire_id: 'denied', input: input('rm x') }),
+      fire(3, { fire_id: 'ran', event: 'PostToolUse', decision: { ...none, fold: 'block' }, input: input('ls') }),
+    );
+    const last = await hookscope('why', 'toolu_1', '--store', file);
+    expect(last.stdout).toContain('{"command":"ls"}');
+    expect(last.stderr).toContain('1 more call has the id toolu_1; this is the one that the latest record is about.');
+    expect(last.stderr).toContain('give the id of one of its fires; denied: denied\n');
+    const first = await hookscope('why', 'toolu_1', '--event', 'PreToolUse', '--store', file);
+    expect(first.stdout).toContain('{"command":"rm x"}');
+    expect(first.stderr).toContain('this is the one that the latest record that the options choose is about.');
+    expect(first.stderr).toContain('give the id of one of its fires\n');
+  });
+
   test('of an id that was used again, the last call is meant, and an earlier one is found by its fire', async () => {
     const none = { ...fire().decision, verdict: 'none' as const };
     const file = store(
@@ -516,7 +535,8 @@ describe('hookscope why', () => {
     const last = await hookscope('why', 'toolu_1', '--store', file);
     expect(last.stdout).toContain('It ran: PostToolUse was fired for it.');
     expect(last.stdout).not.toContain('saying "not here"');
-    expect(last.stderr).toContain('1 more call has the id toolu_1; this is the one that was asked about last.');
+    expect(last.stderr).toContain('1 more call has the id toolu_1; this is the one that the latest record is about.');
+    expect(last.stderr).toContain('give the id of one of its fires; denied: denied\n');
     const short = await hookscope('why', 'toolu', '--store', file);
     expect(short.stderr).toContain('1 more call has the id toolu_1;');
     const denied = await hookscope('why', 'denied', '--store', file);

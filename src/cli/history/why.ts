@@ -47,7 +47,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     const { fires, found } = await recordsOf(store, id, { hook, mask, chosen, shadow: flags.shadow });
     const all = [...found.before, ...found.records, ...found.after];
     if (found.others > 0 && id.fire === undefined)
-      terminal.tell(olderCalls(mask.text(id.toolUse ?? what), found.others));
+      terminal.tell(otherCalls(mask.text(id.toolUse ?? what), found, isChosen));
     for (const record of all) filter.match(record);
     const outcome = all.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(found) : [];
     const elsewhere = await findForEach(store, fires, hook, mask.text);
@@ -231,8 +231,16 @@ async function endsOf(store: RecordStore, fires: readonly FireRecord[], mask: Re
   return ends;
 }
 
-const olderCalls = (what: string, count: number): string =>
-  `${count} more ${count === 1 ? 'call has' : 'calls have'} the id ${what}; this is the one that was asked about last. For another, give the id of one of its fires`;
+/** The most denials that are named. */
+const NAMED = 3;
+
+/** Says that other calls have the id too, and which of them were denied, since a denial is what is mostly asked about. */
+function otherCalls(what: string, { others, denials = [] }: CallFound, isChosen: boolean): string {
+  const latest = isChosen ? 'latest record that the options choose' : 'latest record';
+  const ids = denials.slice(-NAMED).map(({ fire_id: fire }) => shortId(fire));
+  const denied = ids.length === 0 ? '' : `; denied: ${ids.join(', ')}${denials.length > ids.length ? ' …' : ''}`;
+  return `${others} more ${others === 1 ? 'call has' : 'calls have'} the id ${what}; this is the one that the ${latest} is about. For another, give the id of one of its fires${denied}`;
+}
 
 /** A call's fires in which hooks were asked, or in which the given hook could have been. */
 function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {
