@@ -98,7 +98,7 @@ export class Masker {
   }
 
   #isSecretKey(key: string, value: unknown): boolean {
-    if (this.#keys.size > 0 && this.#keys.has(key.toLowerCase())) return true;
+    if (this.#keys.size > 0 && this.finder.isOwn(key)) return true;
     if (!this.#named || typeof value === 'boolean' || value === null || value === undefined) return false;
     const kind = nameKind(key);
     if (kind === undefined) return false;

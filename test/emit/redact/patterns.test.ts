@@ -23,7 +23,7 @@ describe('names of a user are names in texts, too', () => {
     ['{"iban":["DE1","DE2"]}', `{"iban":["${MASK}","${MASK}"]}`],
     ['pay --iban=DE8 -iban=DE9 user.iban=DE10', `pay --iban=${MASK} -iban=${MASK} user.iban=${MASK}`],
     ["'iban' => 'DE1'", `'iban' => '${MASK}'`],
-    ['<iban>DE1</iban><a:IBAN x="1">DE2</a:IBAN>', `<iban>${MASK}</iban><a:IBAN x="1">${MASK}</a:IBAN>`],
+    ['<iban>DE1</iban><a:IBAN x="1">DE2</a:IBAN>', `<iban>${MASK}</iban><a:IBAN x="${MASK}">${MASK}</a:IBAN>`],
     ['<entry key="iban">DE1</entry>', `<entry key="iban">${MASK}</entry>`],
     ['pay --iban DE8 -iban DE9 x', `pay --iban ${MASK} -iban ${MASK} x`],
     ['["pay", "--iban", "DE8"]', `["pay", "--iban", "${MASK}"]`],
@@ -49,7 +49,7 @@ describe('names of a user are names in texts, too', () => {
     [String.raw`{"iban":"C:\\","a":"b"}`, `{"iban":"${MASK}","a":"b"}`],
     [
       '<iban n="1"><v k="DE0">DE1</v> DE2</iban><v>x</v>',
-      `<iban n="1"><v k="${MASK}">${MASK}</v> ${MASK}</iban><v>x</v>`,
+      `<iban n="${MASK}"><v k="${MASK}">${MASK}</v> ${MASK}</iban><v>x</v>`,
     ],
     ['pay --iban \\\n  DE1 -x', `pay --iban \\\n  ${MASK} -x`],
     ['pay --iban -5 "--iban" "DE 1" y', `pay --iban ${MASK} "--iban" "${MASK}" y`],

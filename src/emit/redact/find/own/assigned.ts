@@ -5,14 +5,22 @@ import { tailOf } from '../shell/words.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { bare, blockBelow, linesBelow, type OwnValues, plainValue } from './lines.js';
 import { typePattern } from './patterns.js';
-import type { Reach } from './reach.js';
+import { closesEarlier, type Reach } from './reach.js';
 
 const SIGN = /::|:\/\/|===?|=>|:=|[:=]/y;
 const BLANKS = /[ \t]*/y;
 /** In JSON a value may be in the next line. */
-const GAP = /(?:\s|\\+[nrt])*/y;
-const CALLED = /(?:&|new )?[A-Z][\w.]* ?(?=\{)/y;
-const NEXT_TEXT = /[ \t]*\+\s*(?=\\*["'`])/y;
+const GAP = /(?:\s|\\+[nrt]|\/\*[^*]{0,80}\*\/|\/\/[^\n]{0,200}\n)*/y;
+const CALLED = /(?:&|new )?(?:[A-Z][\w.]*|(?:\[\]|map\[\w{1,20}\])[\w.*]{1,40}|[\w.]{1,40}\[\]) ?(?=\{)/y;
+const NEXT_SUM = /[ \t]*\+\s*(?=\\*["'`])/y;
+/** Texts that are joined by a sign, or by nothing. */
+const NEXT_TEXT = /[ \t]*(?:[+.]\s*|(?<=[ \t]))(?=\\*["'`])/y;
+/** `+=`, `[0]=`. */
+const JOINED = /^(?:\[[^\]\n]{1,40}\]\+?|\+)$/;
+/** An anchor and a tag of YAML. */
+const PROPERTIES = /(?:(?:&[\w.-]{1,80}|!{1,2}[\w./:-]{0,80})(?:[ \t]+|(?=\r?(?:\n|$))))+/y;
+const TEXT_IN_PARENTHESES = /\(\s*\\*["'`]/y;
+const LIST_OF_TEXTS = /\[\s*\\*["'`]/y;
 /** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
 const TYPE = typePattern();
 /** `iban: Iban<Bank> = "X"`: behind what may be a type or a value. */
@@ -31,10 +39,13 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   const behind = separator + sign.length;
   take(BLANKS, text, behind);
   let at = BLANKS.lastIndex;
-  const isTight = at === behind && name[1] === separator;
+  const isTight = at === behind && (name[1] === separator || JOINED.test(text.slice(name[1], separator)));
   const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
   const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
   const isComparison = sign === '==' || sign === '===';
+  if (sign === ':' && take(TYPE, text, at) === undefined && take(PROPERTIES, text, at) !== undefined)
+    at = PROPERTIES.lastIndex;
+  if (!isQuoted && !isComparison && closesEarlier(text, at)) return undefined;
   if (sign === ':') {
     const below = blockBelow(reach, isQuoted ? name[0] : begin, at);
     if (below !== undefined && (below.spans.length > 0 || !isQuoted)) return below;
@@ -46,9 +57,9 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   if (at >= text.length) return isQuoted ? { spans: [], end: at, rest: text.slice(begin) } : undefined;
   // `user => { … }` is a function.
   const isArrow = sign === '=>' && !isQuoted;
-  if (!isArrow && !isComparison) {
+  if (!isComparison && (!isArrow || take(LIST_OF_TEXTS, text, at) !== undefined)) {
     const called = take(CALLED, text, at) === undefined ? at : CALLED.lastIndex;
-    if (isBracket(text, called, isQuoted || isTight)) {
+    if (isBracket(text, called, isQuoted || isTight || take(TEXT_IN_PARENTHESES, text, at) !== undefined)) {
       // Words in parentheses are a list only if it ends.
       if (text[called] === '(' && reach.closing(called) === undefined)
         return { spans: [], end: called, hold: { at: begin, until: ')' } };
@@ -62,7 +73,7 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
     if (typed !== undefined) return typed;
   }
   const quoted = quotedValue(reach, take(TEMPLATE, text, at) === undefined ? at : TEMPLATE.lastIndex, isShell);
-  if (quoted !== undefined) return quoted;
+  if (quoted !== undefined) return isQuoted || isTight ? quoted : toLineEnd(reach, name, sign, quoted);
   if (isArrow || isComparison)
     return isArrow && take(NUMBER, text, at) !== undefined
       ? { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex }
@@ -109,7 +120,7 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
     return { spans: [said.span], end: said.span[1] };
   const spans: TextSpan[] = [];
   let end = -1;
-  for (let from = at; ; from = NEXT_TEXT.lastIndex) {
+  for (let from = at; ; from = (isShell ? NEXT_SUM : NEXT_TEXT).lastIndex) {
     const quoted = reach.quoted(from, isShell);
     if (quoted === undefined) break;
     const value = text.slice(quoted.span[0], quoted.span[1]);
@@ -117,7 +128,7 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
       spans.push(quoted.span);
     end = quoted.end;
     if (quoted.closed && isShell && spans.length > 0) append(spans, tailOf(text, quoted.span));
-    if (!quoted.closed || take(NEXT_TEXT, text, end) === undefined) break;
+    if (!quoted.closed || take(isShell ? NEXT_SUM : NEXT_TEXT, text, end) === undefined) break;
   }
   return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
 }
@@ -144,16 +155,19 @@ function unquoted(
   const starts = beginsLine(text, name[0]);
   if (sign === ':' && (!isTight || isWithinQuotes || starts)) {
     const written = isWithinQuotes || !LINE.test(text.slice(Math.max(0, name[0] - 48), name[0]));
-    const span = plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
-    if (span === undefined) return undefined;
+    const header = starts && !written && !isQuoted ? headerValue(reach, name, at) : undefined;
+    const span = header ?? plainValue(reach, at, { whole: starts && !isWithinQuotes && !isQuoted, written });
+    if (span === undefined) return asRead(valueOfName(text, separator, name));
     const typed = take(ASSIGNED, text, span[1]) === undefined ? undefined : typedValue(reach, ASSIGNED.lastIndex);
     if (typed !== undefined) return { spans: [span, ...typed.spans], end: typed.end };
     return starts && !written ? linesBelow(reach, name[0], span) : { spans: [span], end: span[1] };
   }
   const spans = asRead(valueOfName(text, separator, name))?.spans ?? [];
-  const first = spans[0];
+  const isWord = isTight && sign === '=';
+  const first = spans[0] ?? (isWord && take(ODD_WORD, text, at) !== undefined ? [at, ODD_WORD.lastIndex] : undefined);
   if (first === undefined) return undefined;
-  const whole = wholeOf(reach, first, !isTight && starts && sign === '=');
+  const line = wholeOf(reach, first, !isTight && starts && sign === '=');
+  const whole = isWord && spans.length < 2 ? wholeWord(text, line, name[0]) : line;
   const last = spans.length > 1 ? (spans.at(-1) as TextSpan) : whole;
   const all = spans.length > 1 ? spans : [whole, ...tailOf(text, whole)];
   return { spans: all, end: Math.max(last[1], all.at(-1)?.[1] ?? 0) };
@@ -161,8 +175,46 @@ function unquoted(
 
 /** Further groups with digits belong to a value: `DE12 3456 7890`. */
 const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
-/** `name = Bob Smith`, alone in its line. */
-const WORDS = /(?:[ \t]+[\p{L}\p{N}_.,@-]+)*[ \t]*(?=\r?(?:\n|$))/uy;
+/** `name = Smith, Bob (admin)`, alone in its line. */
+const WORDS = /(?:\\[^\s"'`]+)?(?:,?[ \t]+\(?[\p{L}\p{N}_.,@'-]+\)?)*[ \t]*(?=\r?(?:\n|$))/uy;
+/** `name = "Bob" Smith`. */
+const NAMES = /(?:[ \t]+\p{Lu}\p{Ll}[\p{L}.'-]*)+[ \t]*(?=\r?(?:\n|$))/uy;
+/** `CORP\me`, `O'Brien`: what is part of a word that begins before it; where backslashes are escaped, there are two. */
+const REST = /(?=[\\'])(?:\\+[^\s"'`;&|<>()\\]|(?<=\p{L})'(?=\p{L})|[^\s"'`;&|<>()[\]{},\\])+/uy;
+const REST_WRITTEN = /(?=[\\'])(?:(?:\\\\)+[^\s"'`;&|<>()\\]|(?<=\p{L})'(?=\p{L})|[^\s"'`;&|<>()[\]{},\\])+/uy;
+/** `aB3x(cret9`: no call, as the parenthesis is never closed. */
+const ODD_WORD = /(?=[^\s\d]{0,80}\d)[^\s"'`;&|<>()[\]{},\\$]{1,80}[([{][^\s"'`;&|<>()[\]{},\\]{1,200}(?=[\s;&|]|$)/y;
+const HEADER = /^(?:[A-Za-z\d]+(?:-[A-Za-z\d]+)+|From|To|Cc|Bcc|Sender|Subject|Cookie)$/;
+
+/** In a line of its own, a header is its value whatever signs are in it. */
+function headerValue(reach: Reach, name: TextSpan, at: number): TextSpan | undefined {
+  const { text } = reach;
+  if (!HEADER.test(text.slice(...(name as [number, number])))) return undefined;
+  const said = text.slice(at, reach.lineEnd(at)).trimEnd();
+  return /[,;]|<[^<>\s]*@/.test(said) && !/^(?:[[{(|]|\$[({])/.test(said) ? [at, at + said.length] : undefined;
+}
+
+/** A value that begins with a text in quotes, in a line of its own. */
+function toLineEnd(reach: Reach, name: TextSpan, sign: string, quoted: OwnValues): OwnValues {
+  const { text } = reach;
+  const first = quoted.spans[0];
+  if (first === undefined || quoted.end > reach.lineEnd(first[0]) || !beginsLine(text, name[0])) return quoted;
+  if (/["'`]/.test(text[name[0] - 1] ?? ' ')) return quoted;
+  if (sign === '=' && take(NAMES, text, quoted.end) !== undefined) {
+    const said = text.slice(quoted.end, NAMES.lastIndex);
+    const from = quoted.end + said.length - said.trimStart().length;
+    return { spans: [...quoted.spans, [from, from + said.trim().length]], end: NAMES.lastIndex };
+  }
+  const end = reach.lineEnd(quoted.end);
+  const isHeader = sign === ':' && HEADER.test(text.slice(...(name as [number, number])));
+  if (!isHeader || !/^[ \t]*[,;<]/.test(text.slice(quoted.end, end))) return quoted;
+  return { spans: [[first[0], end]], end };
+}
+
+function wholeWord(text: string, [start, end]: TextSpan, name: number): TextSpan {
+  const rest = LINE.test(text.slice(Math.max(0, name - 48), name)) ? REST : REST_WRITTEN;
+  return take(rest, text, end) === undefined ? [start, end] : [start, rest.lastIndex];
+}
 
 function wholeOf(reach: Reach, [start, end, open]: TextSpan, isLine: boolean): TextSpan {
   const { text } = reach;
@@ -195,7 +247,7 @@ export function optionValue(reach: Reach, at: number, name: string): OwnValues |
   // `--iban IBAN` in a help text.
   const isMeta = said === said.toUpperCase() && said.toLowerCase() === name.toLowerCase();
   if (said === '' || (said.startsWith('-') && !/^-\d/.test(said)) || isLeft(said, true) || isMeta) return undefined;
-  const span: TextSpan = [start, start + said.length];
+  const span = wholeWord(text, [start, start + said.length], at);
   const all = [span, ...tailOf(text, span)];
   return { spans: all, end: all.at(-1)?.[1] ?? span[1] };
 }

@@ -13,7 +13,7 @@ export interface BracketValues {
 const QUOTE = /["'`]/;
 const ENDS_ITEM = /[ \t]*,?[ \t]*(?:\r?(?:\n|$)|\])/y;
 const SIGN = /\s*(?:=>|:(?!\/\/)|=(?!=))/y;
-const KEY = /[\p{L}\p{N}_$@./-]{1,200}\??\s*(?:=>|:(?!\/\/)|=(?!=))/uy;
+const KEY = /(?:<<|[\p{L}\p{N}_$@./-]{1,200})\??\s*(?:=>|:(?!\/\/)|=(?!=))/uy;
 /** `{ user }`, `{ ...user }`. */
 const SHORTHAND = /(?:\.\.\.)?[\p{L}_$][\p{L}_$.-]*(?=\s*(?:[,}]|$))/uy;
 const WORD = /(?:[^\s,;"'`()[\]{}\\]|(?<=\p{L})'(?=\p{L}))+/uy;

@@ -199,3 +199,22 @@ function valueIn(reach: Reach, at: number, end: number): { readonly spans: reado
   said = said.trimEnd();
   return { spans: said === '' || isLiteral(said) ? [] : [[at, at + said.length]], end };
 }
+
+const PAIR_LINE = /[ \t]*(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[\w.-]{1,200})[ \t]*=[ \t]*/y;
+const NO_PAIR = /[ \t]*(?:[#;][^\n]*)?\r?(?:\n|$)/y;
+
+/** The values in the lines of a section in TOML, `[name]`. `name`: where it begins; `head`: the index of its first line. */
+export function sectionBelow(reach: Reach, name: number, head: number): OwnValues | undefined {
+  const { text } = reach;
+  const spans: TextSpan[] = [];
+  let line = head;
+  while (line < text.length) {
+    const isPair = take(PAIR_LINE, text, line) !== undefined;
+    if (!isPair && take(NO_PAIR, text, line) === undefined) break;
+    const value = isPair ? valueIn(reach, PAIR_LINE.lastIndex, reach.lineEnd(line)) : undefined;
+    append(spans, value?.spans ?? []);
+    line = reach.next('\n', Math.max(line, (value?.end ?? 0) - 1)) + 1;
+  }
+  const from = text.lastIndexOf('\n', name) + 1;
+  return { spans, end: Math.min(line, text.length), ...(line < text.length ? {} : { rest: text.slice(from, head) }) };
+}

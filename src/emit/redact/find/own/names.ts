@@ -3,7 +3,7 @@ import { asLines, asTags, withoutColours } from '../cuts.js';
 import type { TextSpan } from '../quoted.js';
 import { assignedValue, optionValue } from './assigned.js';
 import { elementValues } from './elements.js';
-import { type Hold, mayEnd, type OwnValues } from './lines.js';
+import { type Hold, mayEnd, type OwnValues, sectionBelow } from './lines.js';
 import { namePatterns } from './patterns.js';
 import { MOST_HELD, Reach } from './reach.js';
 import { linesWithPrefixes, type View } from './runs.js';
@@ -45,7 +45,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
   const all = [...names].filter((name) => name.trim() !== '').sort((a, b) => b.length - a.length);
   if (all.length === 0) return undefined;
   const known = new Set(all);
-  const { assigned, option, element, any } = namePatterns(all);
+  const { assigned, apart, dotted, section, encoded, option, element, any } = namePatterns(all);
   const read = (text: string): Reading => {
     if (!any.test(text)) return NOTHING;
     const places: NamePlace[] = [];
@@ -54,6 +54,24 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
         at: index,
         read: (reach) => assignedValue(reach, [index, index + own.length], index + part.length),
       });
+    }
+    for (const { index, 0: part, 1: key, 2: other = '' } of text.matchAll(apart)) {
+      const from = index + part.indexOf(key ?? other);
+      const name = [from, from + (key ?? other).length] as const;
+      places.push({ at: from, read: (reach) => assignedValue(reach, name, index + part.length) });
+    }
+    for (const { index, 0: part, 1: own = '' } of text.matchAll(dotted)) {
+      const from = index + part.indexOf(own);
+      places.push({
+        at: from,
+        read: (reach) => assignedValue(reach, [from, from + own.length], index + part.length),
+      });
+    }
+    for (const { index, 0: part } of text.matchAll(section))
+      places.push({ at: index, read: (reach) => sectionBelow(reach, index, index + part.length) });
+    for (const { index, 0: part, 2: value = '' } of text.matchAll(encoded)) {
+      const end = index + part.length;
+      places.push({ at: index, read: () => ({ spans: [[end - value.length, end]], end }) });
     }
     for (const { index, 0: part, 1: own = '' } of text.matchAll(option))
       places.push({ at: index, read: (reach) => optionValue(reach, index + part.length, own) });
@@ -80,9 +98,16 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
         .flatMap(({ holds }) => holds)
         .filter((one) => one.at >= from)
         .sort((a, b) => a.at - b.at)[0],
-    has: (one) => known.has(one.toLowerCase()),
+    has: (one) => known.has(one.toLowerCase()) || known.has(bareName(one)),
   };
 }
+
+/** `--iban`, `@iban`, `user.iban` and `iban[]` without what is not part of the name. */
+const bareName = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/^.*\.|^[-@$:]+|\[\]$/g, '');
 
 /** A text as it is, as a terminal shows it, with its escaped line ends as line ends, and its lines without their prefixes. */
 function views(text: string, name: RegExp): readonly View[] {

@@ -1,13 +1,29 @@
 /** Not within a longer name; the letter of an escaped line end is none of its letters. */
-const BEGINS = String.raw`(?:(?<![\p{L}\p{N}_]|[\p{L}\p{N}_]-)|(?<=\\[nrt]))`;
+const BEGINS = String.raw`(?:(?<![\p{L}\p{N}_]|[\p{L}\p{N}_]-)|(?<=\\[nrt])|(?<=(?:^|[\s"'\x60])-[A-Za-z])|(?<=%[57]B|%2[26]|%3F))`;
 
 /** Where values may follow names: after a sign, after an option, in an element; `any`: whether a name is in a text at all. */
 export function namePatterns(
   names: readonly string[],
-): Readonly<Record<'assigned' | 'option' | 'element' | 'any', RegExp>> {
+): Readonly<Record<'assigned' | 'apart' | 'dotted' | 'section' | 'encoded' | 'option' | 'element' | 'any', RegExp>> {
   const name = names.map(asPattern).join('|');
   const assigned = new RegExp(
-    String.raw`${BEGINS}(${name})(?:\?|\[\])?[\\"'\x60\]*]{0,40}[ \t]{0,8}(?:\|\|?|\?\?|\+)?(?=[:=])`,
+    String.raw`${BEGINS}(${name})(?:\?|\[[^[\]\n]{0,40}\]|%5D)?[\\"'\x60\]*]{0,40}[ \t]{0,8}(?:\|\|?|\?\??|\+)?(?=[:=])`,
+    'giu',
+  );
+  const apart = new RegExp(
+    String.raw`(?:\\*["'](${name})\\*["'](?:\s{1,40}|/\*[^*]{0,80}\*/){1,4}|(?<=(?:^|\n)[ \t]*\?[ \t]{1,8})(${name})[ \t]*\n[ \t]*)(?=:)`,
+    'giu',
+  );
+  const dotted = new RegExp(
+    String.raw`(?<=^|\n)[ \t]*(${name})(?:\.[\w-]{1,60}){1,4}[ \t]*(?==[ \t]*["'[{\d-])`,
+    'giu',
+  );
+  const section = new RegExp(
+    String.raw`(?<=^|\n)[ \t]*\[{1,2}(?:[\w-]{1,60}\.)?(${name})(?:\.[\w-]{1,60})?\]{1,2}[ \t]*\r?\n`,
+    'giu',
+  );
+  const encoded = new RegExp(
+    String.raw`(?<=[?&]|%(?:3F|26|5B|22))(${name})(?:%5D|%22)?%3[AD](?:%22)?((?:[^\s"'\x60&%<>\\]|%(?!2[236]|7D)[\da-f]{2})+)`,
     'giu',
   );
   const option = new RegExp(
@@ -15,7 +31,7 @@ export function namePatterns(
     'giu',
   );
   const element = new RegExp(String.raw`<((?:[\w.-]{1,40}:)?(?:${name}))(?=[\s>])[^<>]{0,400}>`, 'giu');
-  return { assigned, option, element, any: new RegExp(name, 'iu') };
+  return { assigned, apart, dotted, section, encoded, option, element, any: new RegExp(name, 'iu') };
 }
 
 /** Matches a name in any case; blanks of any width, and letters as JSON may escape them. */

@@ -12,6 +12,7 @@ const DEEPEST = 32;
 /** The most characters that are held without their end, unless they are lines of elements or of a list, or but a few lines. */
 export const MOST_HELD = 8192;
 export const FEW = 20;
+const GOES_ON = /[ \t]+[\p{L}\p{N}]/uy;
 const QUOTES = `"'\``;
 const PAIRS: Readonly<Record<string, string>> = { ']': '[', '}': '{', ')': '(' };
 
@@ -64,7 +65,7 @@ export class Reach {
     while (depth === 0 && mark !== '`' && close > start && text[close + 1] === mark)
       close = this.#close(quote, close + 2);
     const line = this.lineEnd(start);
-    if (close >= text.length || (close > line && mark !== '`' && !this.#isClosing(close)))
+    if (close >= text.length || (close > line && mark !== '`' && !this.#isClosing(close, isShell)))
       return { span: [start, line, close >= text.length && line > this.#endless()], end: line, closed: false };
     let end = close;
     while (end > start && close - end < depth && text[end - 1] === '\\') end--;
@@ -132,8 +133,10 @@ export class Reach {
   }
 
   /** Whether a quote in a later line closes a text, rather than opening another. */
-  #isClosing(at: number): boolean {
+  #isClosing(at: number, isShell: boolean): boolean {
     const [before, behind] = [this.text[at - 1] as string, this.text[at + 1] ?? ' '];
+    // `the users' names`.
+    if (!isShell && this.text[at] === "'" && take(GOES_ON, this.text, at + 1) !== undefined) return false;
     return /[^ \t:=([{,]/.test(before) && /[\s,;)\]}&|<>]/.test(behind);
   }
 
@@ -174,6 +177,26 @@ export class Reach {
     }
     return pairs;
   }
+}
+
+const LONGEST_LINE = 400;
+/** What stands behind a closing quote. */
+const BEHIND = /[\s),;.\]}+&|<]|$/y;
+
+/** Whether the quote at an index, behind a name and its sign, closes a text that began before the name: `'user: ' + name`. */
+export function closesEarlier(text: string, at: number): boolean {
+  const mark = behindSlashes(text, at);
+  if (!QUOTES.includes(text[mark] ?? ' ') || take(BEHIND, text, mark + 1) === undefined) return false;
+  const before = text.slice(Math.max(0, at - LONGEST_LINE), at);
+  const quote = text.slice(at, mark + 1);
+  let count = 0;
+  for (
+    let from = before.indexOf(quote, before.lastIndexOf('\n') + 1);
+    from >= 0;
+    from = before.indexOf(quote, from + 1)
+  )
+    if (before[from - 1] !== '\\' || quote.length > 1) count++;
+  return count % 2 === 1;
 }
 
 /** The index behind a run of backslashes. */

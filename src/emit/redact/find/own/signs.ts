@@ -2,14 +2,15 @@ import { elementSecret } from '../elsewhere.js';
 import { ownSecret } from '../named.js';
 import type { TextSpan } from '../quoted.js';
 import { bare } from './lines.js';
+import { closesEarlier } from './reach.js';
 
 const kindIn = (names: ReadonlySet<string>) => (name: string) =>
   names.has(name.toLowerCase()) ? ('password' as const) : undefined;
 
 /** What a shell expands. */
 const EXPANDED = /^\$[({]/;
-/** `?iban=>{X}`, as no function is written. */
-const BRACED = /[?&][\w.-]{1,80}=>\{$/;
+/** `?iban=>{X}`, `IBAN=>X`, as no function is written. */
+const BRACED = /[?&][\w.-]{1,80}=>\{$|(?:^|[\s"'`])[A-Z][A-Z\d_]{1,80}=>?$/;
 
 /**
  * The values that are found behind a `:`, `=` or `>` and a name, however the name is written: `user.iban::X`, `iban={X`. Where more was read for
@@ -44,6 +45,7 @@ export function behindSigns(
       const said = text.slice(span[0], span[1]);
       while (next < read.length && (read[next] as TextSpan)[1] < span[1]) next++;
       if ((read[next]?.[0] ?? text.length) <= span[0] || EXPANDED.test(said) || isClosed(span[0])) continue;
+      if (closesEarlier(text, span[0] - 1)) continue;
       if (text.startsWith('=>', index) && !BRACED.test(text.slice(Math.max(0, span[0] - 90), span[0]))) continue;
       while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;
       const isRead = (regions[region]?.[0] ?? text.length) <= index;
