@@ -162,6 +162,13 @@ describe('another shape is called by its name', () => {
       /is a list of hooks that each name their event; expected an object by event/,
     ],
     [
+      'a list with a key of its own',
+      { hooks: [{ on: 'Stop', run: 'x' }] },
+      /is a list of hooks that each name their event/,
+    ],
+    ['an empty list', { hooks: [] }, /: hooks: expected an object by event, .*, got array$/],
+    ['a list of handlers', { hooks: [handler] }, /: hooks: expected an object by event, .*, got array$/],
+    [
       'events at the top',
       { PreToolUse: [{ hooks: [handler] }] },
       /has the event PreToolUse at its top level; expected it under "hooks"/,

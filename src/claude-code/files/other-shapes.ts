@@ -4,12 +4,17 @@ import { isObject } from '../../values/shape.js';
 export function otherShape(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
   const { hooks } = data;
   if (hooks === undefined) return bareEvents(data, events);
+  // Of another list it is said what was expected.
   if (Array.isArray(hooks)) {
+    if (!hooks.some((hook) => namesEvent(hook, events))) return undefined;
     return 'is a list of hooks that each name their event; expected an object by event, { "PostToolUse": [{ "matcher": "…", "hooks": [{ "type": "command", "command": "…" }] }] }';
   }
   const other = otherAgent(data, events);
   return other && `looks like ${other.words}, which is another format`;
 }
+
+const namesEvent = (hook: unknown, events: readonly string[]): boolean =>
+  isObject(hook) && ('event' in hook || Object.values(hook).some((value) => events.includes(value as string)));
 
 /** The agent whose format a file has; undefined if the format is Claude Code's or unknown. */
 export function otherAgent(
