@@ -18,7 +18,7 @@ const CAUSES: Record<Cause, string> = {
   aborted: 'the caller aborted the fire, or the host closed, before it answered',
   worker_died: 'the worker thread that ran the callback ended; kept for callbacks in workers, which no host has yet',
   untrusted:
-    'the hook was accepted and has changed since, or its file is gone; it did not run ([trust](claude-code.md#trust))',
+    'the hook was accepted and has changed since, or its file is gone, or its relative path leads to [another script](decisions/0028-relative-scripts.md) in this folder; it did not run ([trust](claude-code.md#trust))',
 };
 
 const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];

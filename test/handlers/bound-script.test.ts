@@ -383,6 +383,14 @@ test.each([
   ['sh hooks/*/guard.sh', 'hooks/a/guard.sh'],
   [`sh -c '"$1"' _ ./guard.sh`, 'guard.sh'],
   ['make -s -C hooks 2>/dev/null', 'hooks/Makefile'],
+  ['set -- ./guard.sh; "$1"', 'guard.sh'],
+  [': "${G:=./guard.sh}"; $G', 'guard.sh'],
+  ['echo ./guard.sh | { read -r G; $G; }', 'guard.sh'],
+  ['alias g=./guard.sh\ng', 'guard.sh'],
+  ['grep -v zzz guard.sh | sh', 'guard.sh'],
+  ['find . -name guard.sh -exec sh {} \\;', 'guard.sh'],
+  ['nice --unknown 5 ./guard.sh 2>/dev/null', 'guard.sh'],
+  [`./guard.sh #${'x'.repeat(16 * 1024)}`, 'guard.sh'],
 ])('what only the run can tell is not bound: %s', async (line, script) => {
   both(script, 'all:;@exit 2', 'all:;@exit 1');
   if (!line.startsWith('make')) both(script, '#!/bin/sh\n', NO);
@@ -444,6 +452,13 @@ describe('the folder is that', () => {
     await using host = createHost({ logger: () => undefined });
     const file = folder.write('mine/hooks.json', group('./guard.sh', { env: { RAN: at('ran') } }));
     host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+    await elsewhere(host);
+  });
+
+  test('of the session for hooks of a file that are registered without it', async () => {
+    await using host = hostIn();
+    const file = folder.write('theirs/hooks.json', group('./guard.sh', { env: { RAN: at('ran') } }));
+    host.register(await loadHooksFile(file));
     await elsewhere(host);
   });
 

@@ -32,6 +32,16 @@ const security: readonly Kept[] = [
     'claude-code/untrusted',
     'denies under onFailure: block, and where nobody can be asked',
   ],
+  [
+    'A folder does not replace a guard',
+    'handlers/bound-script',
+    'is that of the folder from which the hook was registered; from another the hook fails as untrusted',
+  ],
+  [
+    'is bound to its own folder: where the path leads to another script',
+    'handlers/bound-lines',
+    'everyday lines that run a script of the folder are bound to it',
+  ],
   ['A failed guard does not read as consent', 'host/failure', 'is in the decision, by every cause alike'],
   ['prints nonsense is a failure with a name', 'host/failure-table', 'is true of real failures on'],
   ['(a deny) or', 'host/failure', 'what a failure does'],
@@ -706,6 +716,12 @@ const limits: readonly Kept[] = [
     'what only the run can tell is not bound',
   ],
   ['Tools in `.venv/bin`', 'handlers/bound-script', "'own/.venv/bin/tool'"],
+  ['is as in that agent, too', 'foreign/load', 'own file means the folder of the session, as in the agent'],
+  [
+    'registered without their `source` count as hooks in code',
+    'handlers/bound-script',
+    'of the session for hooks of a file that are registered without it',
+  ],
   ['run those of the folder of the call', 'handlers/bound-script', 'data and the tools of each project are not bound'],
   [
     'means the script of whatever folder the session is in',
