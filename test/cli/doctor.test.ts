@@ -277,6 +277,25 @@ describe('hookscope doctor', () => {
     expect(found.map(({ text }) => text).join('\n')).toContain('gone.sh is not there');
   });
 
+  test.each(['records.db', 'records.ndjson'])('tells of a named pipe at %s beside all else', async (name) => {
+    const file = write(`${STATE}/${name}`, '');
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    write('config/systemd/user/hookscope.service', '');
+    const { found, code } = await doctor();
+    expect([code, found.map(({ level, about }) => [level, about])]).toEqual([
+      1,
+      [
+        ['problem', 'server'],
+        ['problem', 'records'],
+      ],
+    ]);
+    expect(found[1]).toMatchObject({
+      text: `${file}: is not a regular file.`,
+      fix: 'Move it away; a new one is begun.',
+    });
+  });
+
   test('tells of a file of records that is no database, and of processes that found no room for any', async () => {
     const file = write(`${STATE}/records.db`, 'something else\n'.repeat(100));
     const mark = (pid: number): string => write(`${STATE}/records.db.writing.${pid}-0123abcd`, '');
@@ -809,6 +828,23 @@ describe('hookscope doctor, of the server and connected agents', () => {
       expect.stringMatching(/What answers on the socket .*serve\.sock does not prove that it is your server/),
     ]);
     await new Promise((resolve) => other.close(resolve));
+  });
+
+  test('the advice to start the server names what was served last, or says that it is to be named', async () => {
+    keep(...fires(1, handler()));
+    write('config/systemd/user/hookscope.service', '');
+    const fixes = async () => (await doctor()).found.map(({ fix }) => fix);
+    expect(await fixes()).toEqual([
+      'Start it: hookscope serve, with the hooks that it is to serve (--hooks, --config, --plugin or --project).',
+    ]);
+    const hooks = write("my project's/hooks.json", {});
+    const bindings = { files: {}, scripts: {} };
+    const served = { version: 1, set: { hooks: [hooks] }, cwd: project, projects: [project], dev: true, bindings };
+    chmodSync(write(`${STATE}/served.json`, served), 0o600);
+    chmodSync(join(root, STATE), 0o700);
+    expect(await fixes()).toEqual([
+      `Start it: hookscope serve --hooks '${hooks.replace("'", "'\\''")}' --project ${project} --dev.`,
+    ]);
   });
 
   test('whatever stands in those files, it is looked at without harm', async () => {

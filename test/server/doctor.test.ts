@@ -78,7 +78,7 @@ describe('doctor, of a server that runs', () => {
     const { stdout, code } = await user.run(['doctor']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^problem {2}The server that runs does not take the token to read: .*tokens\.json is gone/m);
-    expect(stdout).toMatch(/^ {2}Start it again: hookscope serve\.$/m);
+    expect(stdout).toMatch(/^ {2}Start it again: hookscope serve --(?:hooks|config|plugin|project) .*\.$/m);
     expect(stdout).toMatch(/^problem {2}.*settings\.json:1/m);
     expect(stdout).toContain('1 fire in ');
     for (const args of [['history'], ['why', 'last'], ['stats']]) {

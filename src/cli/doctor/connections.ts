@@ -38,12 +38,14 @@ export async function serverFindings(
 
   const unit = serviceFile();
   const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
-  const start = 'Start it: hookscope serve.';
+  const { serveAgain } = await import('./serve-again.js');
+  const serve = serveAgain(addresses);
+  const start = `Start it: ${serve}.`;
   if (state === 'dead') problem(`A server left its socket behind, ${plain(socket)}, and nobody answers there.`, start);
   else if (state === 'stranger')
     problem(
       `What answers on the socket ${plain(socket)} does not prove that it is your server.`,
-      'Find out which program that is, and start your server: hookscope serve.',
+      `Find out which program that is, and start your server: ${serve}.`,
     );
   else if (state === 'none' && unit !== undefined)
     problem(`A server is installed (${plain(unit)}) but does not run.`, start);

@@ -4,6 +4,7 @@ import { isDamaged } from '../../emit/sinks/sqlite/driver.js';
 import { isHookscopeError } from '../../errors.js';
 import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
+import type { RecordStore } from '../../store/store.js';
 import { wrongOption } from '../../values/options.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { sameStore } from '../history/again.js';
@@ -55,7 +56,10 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const isTaken = (await serverState(defaultSocket())) === 'stranger';
   const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
   const places = flags.store === undefined ? found : [flags.store];
-  const { fired, damage } = await readAll(places, from, health, terminal);
+  const { fired, damage } = await readAll(places, from, health, {
+    terminal,
+    isKept: flags.store === undefined && !isTaken,
+  });
   if (terminal.signal.aborted) return 1;
   const findings = [
     ...(await serverFindings(connections.all, flags.store === undefined ? health.alone : undefined)),
@@ -90,12 +94,13 @@ async function readAll(
   places: readonly string[],
   since: number,
   health: Health,
-  terminal: Terminal,
+  { terminal, isKept }: { readonly terminal: Terminal; readonly isKept: boolean },
 ): Promise<StoreFacts> {
   const fired = new Set<string>();
   if (places.length === 0) return { fired, damage: [] };
-  const store = await openStores(places, { note: terminal.tell });
+  let store: RecordStore | undefined;
   try {
+    store = await openStores(places, { note: terminal.tell });
     for await (const record of store.records({ since })) {
       if (terminal.signal.aborted) break;
       health.add(record);
@@ -103,11 +108,13 @@ async function readAll(
     }
     return { fired, damage: [] };
   } catch (error) {
-    if (!isHookscopeError(error) || !isDamaged(error.cause)) throw error;
+    // A place that the user named is a mistake of theirs; what stands where records are kept is a finding.
+    if (!isHookscopeError(error) || !(isDamaged(error.cause) || (isKept && error.code === 'FILE'))) throw error;
     const [text, fix] = splitAdvice(error.message);
-    return { fired, damage: [{ level: 'problem', about: 'records', text, fix }] };
+    const advice = fix === '' ? 'Move it away; a new one is begun.' : fix;
+    return { fired, damage: [{ level: 'problem', about: 'records', text, fix: advice }] };
   } finally {
-    await store.close();
+    await store?.close();
   }
 }
 

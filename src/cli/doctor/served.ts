@@ -10,6 +10,7 @@ import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
+import { serveAgain } from './serve-again.js';
 
 /** At most this many changed files are named. */
 const NAMED = 5;
@@ -42,7 +43,7 @@ export async function servedFindings(alone: string | undefined): Promise<DoctorF
   const { socket, tokens } = placesOf();
   if (!(await refusesToken(socket))) return [...(await changedFiles()), ...unasked(alone)];
   const text = `The server that runs does not take the token to read: ${plain(tokens)} is gone, or is not what it was when the server was started. What it serves cannot be looked at, and its records are read from its files.`;
-  return [{ level: 'problem', about: 'server', text, fix: 'Start it again: hookscope serve.' }, ...unasked(alone)];
+  return [{ level: 'problem', about: 'server', text, fix: `Start it again: ${serveAgain()}.` }, ...unasked(alone)];
 }
 
 /** Files that are not what they were when the server was started. */
@@ -64,7 +65,7 @@ async function changedFiles(): Promise<DoctorFinding[]> {
         level: 'remark',
         about: 'server',
         text: `The server could not be asked whether its files have changed: ${plain(messageOf(error))}.`,
-        fix: 'Start it again: hookscope serve.',
+        fix: `Start it again: ${serveAgain()}.`,
       },
     ];
   }
@@ -79,7 +80,7 @@ export function servedLastFindings(): DoctorFinding[] {
       fix: 'Look at what changed, and accept it: start hookscope serve again in a terminal, which asks.',
     });
   } catch (error) {
-    const fix = 'Start the server again: hookscope serve.';
+    const fix = `Start the server again: ${serveAgain()}.`;
     return [{ level: 'problem', about: 'server', text: `${plain(messageOf(error))}.`, fix }];
   }
 }
@@ -112,7 +113,7 @@ function unasked(alone: string | undefined): DoctorFinding[] {
           'hookscope hook was given files that it does not serve, or only some of those that it serves, or --no-server',
           'Name the same files for the server and for the agent: the same --hooks, --config and --plugin.',
         ]
-      : [`${plain(missing)} is not there, without which nobody can ask it`, 'Start it again: hookscope serve.'];
+      : [`${plain(missing)} is not there, without which nobody can ask it`, `Start it again: ${serveAgain()}.`];
   return [
     {
       level: 'remark',
