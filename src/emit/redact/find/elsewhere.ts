@@ -70,7 +70,7 @@ const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\*["']([^"'<>\\]{2,100})/i;
 const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name|key)>\s*$/i;
 const AROUND = /<\w{1,40}\s[^<>]{0,100}?\b(?:name|key)\s*=\s*\\*["']([\w.:-]{2,100})\\*["'][^<>/]{0,100}>\s*$/i;
 const VALUE_TAG = /^(?:\w+:)?(?:value|string|val|data)$/i;
-const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;
+const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\\{0,4}\//;
 /** A value on a line of its own at the end of the text. */
 const UNENDED = /^[ \t]*\r?\n\s*([^<\s]{3,})\s*<?$/;
 

@@ -1,4 +1,4 @@
-import { asLines, withoutColours } from './cuts.js';
+import { asLines, asTags, withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
@@ -100,6 +100,8 @@ function everyReading(text: string, scan: (text: string) => readonly TextSpan[])
   let spans = scan(text);
   const lines = asLines(text);
   if (lines !== text) spans = merged([...spans, ...scan(lines)]);
+  const tags = asTags(text);
+  if (tags !== text) spans = merged([...spans, ...scan(tags)]);
   const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
   const bareLook = (bare: string) => [...look(bare), ...tableSecrets(bare)];
   const others = [...formatSecrets(lines, scan), ...tableSecrets(lines)];

@@ -1,6 +1,7 @@
 import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
+import { startOfValue } from './formats/openers.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
@@ -26,7 +27,7 @@ export function namedSecret(text: string, separator: number): TextSpan | readonl
     return behindName(text, separator, { kind: 'token', name: own, found, isElsewhere: false, isSet: true });
   const list = kind === undefined ? (isKeysOfCookies(text, found) ? 'token' : listKind(own)) : undefined;
   if (list !== undefined) {
-    const at = valueStart(text, separator);
+    const at = startOfValue(text, valueStart(text, separator), text[separator] as string, false);
     const spans = listSecrets(text, at, {
       kind: list,
       name: own,
@@ -103,6 +104,7 @@ function behindName(
   const tight = found[1] === separator;
   const gap = at;
   while (at < gap + 8 && (text[at] === ' ' || text[at] === '\t')) at++;
+  at = startOfValue(text, at, text[separator] as string, /["']/.test(before) && /["']/.test(text[found[1]] ?? ''));
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
@@ -148,12 +150,15 @@ function behindName(
   };
   if (kind === 'short' && value.quote !== undefined && hasUser(text, found[0])) place.kind = 'password';
   const length = trailing(text, start, end, place.sure || place.alone);
-  const other = value.quote === undefined ? undefined : take(BECOMES, text, length);
-  const next2 = other === undefined ? undefined : valueAt(text, BECOMES.lastIndex, RUN);
-  const spans = [value.span, ...(next2 === undefined ? [] : [next2.span])].filter(([from, to]) =>
-    isSecret(text.slice(from, to), place),
-  );
-  if (next2 !== undefined) return spans.length === 0 ? undefined : spans;
+  const pieces = [value.span];
+  for (let to = length; value.quote !== undefined && pieces.length < MOST_PIECES; ) {
+    const piece = take(BECOMES, text, to) === undefined ? undefined : valueAt(text, BECOMES.lastIndex, RUN)?.span;
+    if (piece === undefined) break;
+    pieces.push(piece);
+    to = piece[1];
+  }
+  const spans = pieces.filter(([from, to]) => isSecret(text.slice(from, to), place));
+  if (pieces.length > 1) return spans.length === 0 ? undefined : spans;
   if (!isSecret(text.slice(start, length), place)) return undefined;
   return value.span[2] ? [start, length, true] : [start, length];
 }
@@ -166,8 +171,9 @@ const TYPE =
 const MADE =
   /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
 
-/** `password = "a" -> "b"`, in a Terraform plan. */
-const BECOMES = /\\*["'][ \t]*->[ \t]*(?=\\*["'])/y;
+/** `password = "a" -> "b"`, in a Terraform plan, and `"a" + "b"`, `"a" . "b"`. */
+const BECOMES = /\\*["'][ \t]{0,8}(?:->|[.+]|\|\||\.\.)\s{0,16}(?=\\*["'])/y;
+const MOST_PIECES = 16;
 
 /** `PWD={X}`, as ODBC and JDBC quote it. */
 const BRACED = /\{([^{}"'\n]{3,256})\}/y;

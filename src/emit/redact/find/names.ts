@@ -127,16 +127,23 @@ const isNameChar = (code: number): boolean =>
 const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
 
 /** The part of an assignment operator before its `=`: `||=`, `+=`. */
-const UPDATES = /[\s\S]{0,2}?(\|\|?|\?\?|\/\/|\+)(?==[ \t]{0,8}\\*["'`])/y;
+const UPDATES = /[\s\S]{0,2}?(\|\|?|\?\?|\/\/|\+)(?==[ \t]{0,8}\\*["'`]|=\()/y;
 
 /** In Go, C and Basic, a type or prefix between a name and the quote of its value. */
 const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
 const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
 
+/** A quoted name in the line before its colon. */
+const LINES = /["']\s{1,32}$/;
+/** `PASSWORD[0]=X`, and the bracket of `a%5Bpassword%5D=X`. */
+const INDEX = /\[\d{1,6}\]$|%5[dD]$/;
+
 /** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
 export function nameBefore(text: string, separator: number): TextSpan | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  if (text[separator] === ':' && /[\r\n]/.test(text[end - 1] ?? ''))
+    end -= Math.max(0, (LINES.exec(text.slice(Math.max(0, end - 40), end))?.[0].length ?? 1) - 1);
   // `.password |= "X"`, `password ||= "X"`.
   const sign = text[separator] === '=' ? (take(UPDATES, text, Math.max(0, end - 3))?.[1] ?? '') : '';
   if (sign !== '') end = separator - sign.length;
@@ -146,8 +153,13 @@ export function nameBefore(text: string, separator: number): TextSpan | undefine
   if (type !== undefined) end -= type.length - 1;
   if (text[end - 1] === '}' && ENVIRONMENT.test(text.slice(Math.max(0, end - 90), end))) end--;
   // `password?: string`, `password[]=X`.
-  if (text[end - 1] === '?') end--;
-  else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
+  if (text[end - 1] === '?') {
+    end--;
+    // `API_KEY ?= X` of a Makefile.
+    while (text[separator] === '=' && text[end - 1] === ' ' && end > separator - 8) end--;
+  } else if (end === separator && text[separator] === '=' && /[\]dD]/.test(text[end - 1] ?? ''))
+    end -= INDEX.exec(text.slice(Math.max(0, end - 8), end))?.[0].length ?? 0;
+  if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
   // Each level of JSON within JSON doubles the backslashes before a quote.
   for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
   let start = end;

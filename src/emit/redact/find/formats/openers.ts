@@ -1,0 +1,16 @@
+import { take } from '../quoted.js';
+
+/** An anchor or a tag of YAML, `&x`, `!!str`, before a value; not a tag whose value names where the secret is. */
+const TAGS =
+  /(?:(?:&[\w.-]{1,64}|!(?!(?:Ref|GetAtt|ImportValue|Select|Join|FindInMap|If|secret|vault|include|reference)\b)!?[\w!:/.-]{0,64})(?:[ \t]+|(?=\r?\n)))+(?![ \t=])/y;
+/** `/* … *\/`, and in a dump of PHP the type of a value: `["password"]=>\n  string(12) "X"`. */
+const BEFORE = /(?:\/\*(?:[^*]|\*(?!\/)){0,200}\*\/\s{0,8}(?=\\*["'`])|\s{0,40}string\(\d{1,6}\)[ \t]{0,4}(?="))/y;
+/** In JSON that is written over lines. */
+const LINES = /[ \t]*\r?\n\s{0,40}(?=")/y;
+
+/** Where a value begins behind what may precede it. `at`: the index behind the sign and its blanks. */
+export function startOfValue(text: string, at: number, sign: string, isQuoted: boolean): number {
+  if (sign === ':' && /[&!]/.test(text[at] ?? '') && take(TAGS, text, at) !== undefined) return TAGS.lastIndex;
+  if (take(BEFORE, text, at) !== undefined) return BEFORE.lastIndex;
+  return isQuoted && take(LINES, text, at) !== undefined ? LINES.lastIndex : at;
+}
