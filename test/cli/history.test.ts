@@ -524,6 +524,15 @@ describe('hookscope why', () => {
     expect(first.stderr).toContain('give the id of one of its fires\n');
   });
 
+  test('last says what a store without fires, calls and alarms does not hold', async () => {
+    const { type: _, ...rest } = fire(1);
+    const file = store('none.ndjson', { ...rest, type: 'system' } as never);
+    const none = await hookscope('why', 'last', '--store', file);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('holds no fire, call or alarm.\n')]);
+    const { stderr } = await hookscope('why', 'last', '--blocked', '--store', file);
+    expect(stderr).toContain('holds no fire, call or alarm that matches the options.');
+  });
+
   test('of an id that was used again, the last call is meant, and an earlier one is found by its fire', async () => {
     const none = { ...fire().decision, verdict: 'none' as const };
     const file = store(

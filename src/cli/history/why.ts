@@ -41,7 +41,8 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     const [id] = ids;
     if (id === undefined) {
       const isThere = !isLast && isChosen && (await idsLike(store, what, undefined)).length > 0;
-      throw notFound(what, store, { isThere, records: sameStore(flags) });
+      const options = { isThere, isChosen: isChosen || hook !== undefined, records: sameStore(flags) };
+      throw notFound(what, store, options);
     }
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
     const { fires, found } = await recordsOf(store, id, { hook, mask, chosen, shadow: flags.shadow });
@@ -260,13 +261,13 @@ function telling(fires: readonly FireRecord[], hook: string | undefined): readon
 function notFound(
   what: string,
   store: RecordStore,
-  { isThere, records }: { readonly isThere: boolean; readonly records: string },
+  { isThere, isChosen, records }: { readonly isThere: boolean; readonly isChosen: boolean; readonly records: string },
 ): HookscopeError {
   const other = isThere
     ? `holds ${what}, but nothing of it matches the options`
     : `holds no fire and no call with the id ${what}; hookscope history${records} lists them`;
   return new HookscopeError('FILE', {
     file: store.place,
-    problem: what === 'last' ? 'holds no fire of that kind' : other,
+    problem: what === 'last' ? `holds no fire, call or alarm${isChosen ? ' that matches the options' : ''}` : other,
   });
 }
