@@ -29,6 +29,8 @@ interface Reading {
 
 /** Of a value that goes on, so much is read again as it is. */
 const MOST_READ_AGAIN = 4096;
+/** The longest text whose reading is kept. */
+const MOST_KEPT = 65_536;
 /** `iban` where a value may follow: the indexes where the name, its quote and its sign are. */
 interface NamePlace {
   readonly at: number;
@@ -79,22 +81,25 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
       places.push({ at: index, read: (reach) => elementValues(reach, index, tag) });
     return readAll(text, places, known);
   };
-  let last: { readonly text: string; readonly read: readonly Reading[] } = { text: '', read: [] };
-  const readings = (text: string): readonly Reading[] => {
-    if (last.text !== text) last = { text, read: any.test(text) ? views(text, any).map(readView(read)) : [] };
-    return last.read;
-  };
+  const readings = (text: string): readonly Reading[] => (any.test(text) ? views(text, any).map(readView(read)) : []);
+  /** What a stream asks about next is mostly the text in which it has just found the values. */
+  let last: { readonly text: string; readonly read: readonly Reading[] } | undefined;
+  const again = (text: string): readonly Reading[] => (last?.text === text ? last.read : readings(text));
   return {
-    find: (text) => readings(text).flatMap(({ spans }) => spans),
+    find(text) {
+      const all = readings(text);
+      last = text.length > MOST_KEPT ? undefined : { text, read: all };
+      return all.flatMap(({ spans }) => spans);
+    },
     rest(text) {
-      const open = readings(text).filter(({ rest }) => rest !== '');
+      const open = again(text).filter(({ rest }) => rest !== '');
       const first = open.sort((a, b) => a.open - b.open)[0];
       if (first === undefined) return '';
       const line = text.lastIndexOf('\n', first.open) + 1;
       return text.length - line <= MOST_READ_AGAIN ? text.slice(line) : first.rest;
     },
     hold: (text, from) =>
-      readings(text)
+      again(text)
         .flatMap(({ holds }) => holds)
         .filter((one) => one.at >= from)
         .sort((a, b) => a.at - b.at)[0],
