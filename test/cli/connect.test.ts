@@ -144,6 +144,17 @@ describe('hookscope connect codex', () => {
   const connect = (fake: FakeCodex, ...more: string[]) =>
     hookscope('connect', 'codex', '--codex', writeFakeCodex(join(folder, 'fake-codex'), file(), fake), ...more);
 
+  test('undoing where nothing is connected names the option with which something is', async () => {
+    const local = join(folder, 'project/.claude/settings.local.json');
+    await hookscope('connect', 'claude-code', '--project', '--write');
+    expect((await hookscope('connect', 'claude-code', '--undo')).stdout).toBe(
+      `Nothing is connected there; nothing was changed. ${local} is connected: undo it with --project.\n`,
+    );
+    await hookscope('connect', 'claude-code', '--project', '--undo');
+    await hookscope('connect', 'claude-code', '--write');
+    expect((await hookscope('connect', 'claude-code', '--project', '--undo')).stdout).toContain('undo it with --user.');
+  });
+
   test('tells of each hook whether Codex trusts it, and what to do', async () => {
     const { stdout } = await connect({ trust: { '*': 'untrusted', stop: 'trusted' } }, '--write');
     expect(stdout).toMatch(/^ {2}PreToolUse +not trusted: it does not run$/m);

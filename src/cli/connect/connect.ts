@@ -26,7 +26,10 @@ export async function connectCommand(
   checkFlags(agent, flags);
   const table = tableOf(agent);
   const file = settingsFile(table, flags.project ? 'project' : 'user', process.cwd());
-  if (flags.undo) return undo([file], terminal);
+  if (flags.undo) {
+    const other = settingsFile(table, flags.project ? 'user' : 'project', process.cwd());
+    return undo([file], terminal, { file: other, option: flags.project ? '--user' : '--project' });
+  }
   const { planConnect } = await import('../../connect/connect.js');
   const { entries, leftOut } = await wayOf(table, flags);
   const plan = await planConnect({ agent, file, entries, layout: layoutOf(table) });
@@ -97,7 +100,11 @@ const BECAME = {
 } as const;
 
 /** Every file is tried, even if another failed. */
-async function undo(names: readonly string[], terminal: Terminal): Promise<number> {
+async function undo(
+  names: readonly string[],
+  terminal: Terminal,
+  other?: { readonly file: string; readonly option: string },
+): Promise<number> {
   const { disconnectAll } = await import('../../connect/undo.js');
   const results = await disconnectAll(names);
   let failed = false;
@@ -108,7 +115,13 @@ async function undo(names: readonly string[], terminal: Terminal): Promise<numbe
       terminal.tell(messageOf(result.error));
     }
   }
-  if (results.length === 0) await terminal.print('Nothing is connected there; nothing was changed.');
+  if (results.length === 0) {
+    const { Journal } = await import('../../connect/journal.js');
+    const isThere =
+      other !== undefined && new Journal().list().some(({ file, named }) => [file, named].includes(other.file));
+    const advice = isThere ? ` ${plain(other.file)} is connected: undo it with ${other.option}.` : '';
+    await terminal.print(`Nothing is connected there; nothing was changed.${advice}`);
+  }
   return failed ? 1 : 0;
 }
 
