@@ -211,6 +211,16 @@ const OWN_NAMES: readonly string[] = [
     '\\"user\\":\\"',
   ],
   ...['{"id":1,"user":{"id":1,"t":["a","b"...\n', 'user: a\n  b\n'],
+  ...[
+    '+user: a\n',
+    '-user:\n',
+    '1:user: [\n',
+    '# user: [\n',
+    '[user]\na = "b"\n',
+    '&lt;user&gt;a',
+    '<user a="b"/>',
+    '? user\n: a\n',
+  ],
   ...['user::', 'user: str = "', 'user: str | ', 'user: {{ "', 'a.user.', '?user={a}', 'user={', 'user: a<b> = "'],
 ];
 
