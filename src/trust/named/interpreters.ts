@@ -167,9 +167,10 @@ export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('emacs guile sbcl racket clisp', lisp),
   ...every('pwsh powershell', powershell),
   ...every(
-    'csh tcsh tclsh wish expect Rscript julia osascript elixir escript groovy scala kotlin nu elvish xonsh raku zx bb rust-script jbang',
+    'tclsh wish expect Rscript julia osascript elixir escript groovy scala kotlin nu elvish xonsh raku zx bb rust-script jbang',
     script,
   ),
+  ...every('csh tcsh', { ...script, line: '-c', flags: '-b -e -f -v -x -X -V' }),
   ...every('wasmtime crystal', { ...script, verbs: 'run', checks: 'spec build tool compile', tasks: true }),
   ...every('dotnet swift', {
     ...script,

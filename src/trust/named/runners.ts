@@ -42,7 +42,7 @@ const project = (...unasked: string[]): ProgramOptions => ({
   value:
     '--with --with-editable --with-requirements --group --only-group --extra --python -p --index --default-index --index-url --extra-index-url --find-links --package --cache-dir --color --config-file --spec --from --python-version --env --prefix --name --cwd --prerelease --resolution --upgrade-package --refresh-package --link-mode',
   flags:
-    '-q --quiet -v -vv --verbose --frozen --locked --isolated --active --offline --all-extras --all-groups --all-packages --dev --only-dev --exact --refresh --script --managed-python --native-tls --pre --system --no-cache --no-capture-output --live-stream --clear -n --no-interaction --ansi --',
+    '-q --quiet -v -vv --verbose --frozen --locked --isolated --active --offline --all-extras --all-groups --all-packages --dev --only-dev --exact --refresh -s --script --managed-python --native-tls --pre --system --no-cache --no-capture-output --live-stream --clear -n --no-interaction --ansi --',
 });
 const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   operands: 'none',

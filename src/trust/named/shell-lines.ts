@@ -86,7 +86,9 @@ export abstract class ShellLines {
         if (text === '{') groups.push(this.#group(name));
         if (text === '}') groups.pop()?.();
       }
-      const piped = command.after.startsWith('|') && command.after !== '||' ? previous : undefined;
+      // `cat x | (sh)`: the first command of the subshell reads from the pipe.
+      const after = /^\(+$/.test(command.brackets ?? '') ? previous?.command.ends : command.after;
+      const piped = after?.startsWith('|') && after !== '||' ? previous : undefined;
       this.command(command, piped, mode);
       if (this.#moving.has(command.words[leadOf(command).length]?.text ?? '')) this.runs.goes([UNKNOWN]);
       previous = { command, piped, isLast: command.ends.startsWith('|') };
