@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { beginning } from '../../../src/emit/redact/part.js';
 import { createRedactor } from '../../../src/emit/redact/redactor.js';
-import { canonical, headOf } from '../../../src/host/alarms/canonical.js';
+import { type Canonical, canonical, headOf } from '../../../src/host/alarms/canonical.js';
 import { shortReason } from '../../../src/host/alarms/words.js';
 import { createSpill } from '../../../src/host/call/large-output.js';
 
@@ -38,7 +38,7 @@ test.each(Object.entries(LONG))('the beginning of a value of the user is masked 
 
 test.each(Object.entries(LONG))('and in previews, reasons and inputs that alarms show: %s', (_, text) => {
   const spill = createSpill(() => undefined);
-  for (const cut of [spill.text(text, 's'), shortReason(text) ?? '', headOf(canonical({ a: text }))]) {
+  for (const cut of [spill.text(text, 's'), shortReason(text) ?? '', headOf(canonical({ a: text }) as Canonical)]) {
     expect(cut).toMatch(/…$/);
     expect(redactor.text(cut)).not.toMatch(/DE12/);
     expect(redactor.text(JSON.stringify({ a: { b: cut } }))).not.toMatch(/DE12/);
