@@ -1,4 +1,5 @@
 import { HookscopeError } from '../../errors.js';
+import { ownInput } from '../../events/own-input.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { type Json, textOf } from '../../values/shape.js';
 import { type CallFire, callEnded, ran, rememberDecision, undecided } from '../alarms/use.js';
@@ -28,7 +29,9 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   }
 
   const watched = services.bus.observed;
-  return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
+  return !watched && isIdle(services, state, options)
+    ? state.quiet
+    : begin(services, state, ownInput(input), options, watched);
 }
 
 /** Whether a fire would accept this input. If not, the caller must not start anything for it. */

@@ -1,3 +1,4 @@
+import { ownInput } from '../../events/own-input.js';
 import type { EventSpec, Subject } from '../../events/spec.js';
 import { subjectOf } from '../../events/subject.js';
 import { shownName } from '../../events/tool-calls.js';
@@ -58,7 +59,7 @@ export function explain(
   if (state === undefined) throw services.unknownEvent(event);
   const { spec } = state;
   const session = typeof ref === 'object' && ref.session !== undefined ? { session_id: ref.session } : {};
-  const full = { ...services.session, ...session, hook_event_name: event, ...input };
+  const full = { ...services.session, ...session, hook_event_name: event, ...ownInput(input) };
   services.registrar.showAnew();
   const found = services.registrar.agents.preview(full, ref, { starts: state.opens });
   try {
