@@ -166,8 +166,8 @@ describe('another shape is called by its name', () => {
       { hooks: [{ on: 'Stop', run: 'x' }] },
       /is a list of hooks that each name their event/,
     ],
-    ['an empty list', { hooks: [] }, /: hooks: expected an object by event, .*, got array$/],
-    ['a list of handlers', { hooks: [handler] }, /: hooks: expected an object by event, .*, got array$/],
+    ['an empty list', { hooks: [] }, /: hooks: is a list; expected an object by event/],
+    ['a list of handlers', { hooks: [handler] }, /: hooks: is a list; expected an object by event/],
     [
       'events at the top',
       { PreToolUse: [{ hooks: [handler] }] },

@@ -4,10 +4,11 @@ import { isObject } from '../../values/shape.js';
 export function otherShape(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
   const { hooks } = data;
   if (hooks === undefined) return bareEvents(data, events);
-  // Of another list it is said what was expected.
   if (Array.isArray(hooks)) {
-    if (!hooks.some((hook) => namesEvent(hook, events))) return undefined;
-    return 'is a list of hooks that each name their event; expected an object by event, { "PostToolUse": [{ "matcher": "…", "hooks": [{ "type": "command", "command": "…" }] }] }';
+    const what = hooks.some((hook) => namesEvent(hook, events))
+      ? 'a list of hooks that each name their event'
+      : 'a list';
+    return `is ${what}; expected an object by event, { "PostToolUse": [{ "matcher": "…", "hooks": [{ "type": "command", "command": "…" }] }] }`;
   }
   const other = otherAgent(data, events);
   return other && `looks like ${other.words}, which is another format`;
