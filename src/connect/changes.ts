@@ -21,7 +21,7 @@ interface Change {
 }
 
 /** A handler in the list of an event, with the other keys of its group. */
-interface Listed {
+interface SettingsHook {
   readonly handler: SettingsHandler;
   readonly group: Json;
 }
@@ -76,9 +76,9 @@ function changesIn(
 }
 
 /** The handlers that the agent runs on an event: in its groups, or in its list. */
-function listed({ files }: AgentTable, { hooks }: Json, event: string): Listed[] {
+function listed({ files }: AgentTable, { hooks }: Json, event: string): SettingsHook[] {
   const list = isObject(hooks) ? hooks[event] : undefined;
-  return (Array.isArray(list) ? list : []).filter(isObject).flatMap((entry): Listed[] => {
+  return (Array.isArray(list) ? list : []).filter(isObject).flatMap((entry): SettingsHook[] => {
     if (files.shape === 'flat') return [{ handler: entry, group: {} }];
     if (!Array.isArray(entry['hooks'])) return [];
     const { hooks: _, ...group } = entry;
@@ -86,7 +86,7 @@ function listed({ files }: AgentTable, { hooks }: Json, event: string): Listed[]
   });
 }
 
-function changesOfOne(table: AgentTable, event: string, hook: SettingsHandler, { handler, group }: Listed): Change[] {
+function changesOfOne(table: AgentTable, event: string, hook: SettingsHandler, { handler, group }: SettingsHook): Change[] {
   const around = Object.entries(group).flatMap(([key, value]): Change[] => {
     if (SHOWN.includes(key) || key === 'sequential' || (key === 'matcher' && (value === '' || value === '*')))
       return [];

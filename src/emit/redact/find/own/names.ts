@@ -6,7 +6,7 @@ import { elementValues } from './elements.js';
 import { type Hold, mayEnd, type OwnValues, sectionBelow } from './lines.js';
 import { namePatterns } from './patterns.js';
 import { MOST_HELD, Reach } from './reach.js';
-import { linesWithPrefixes, type View } from './runs.js';
+import { linesWithPrefixes, type TextView } from './runs.js';
 import { behindSigns } from './signs.js';
 
 /** Finds the values of the caller's own names. */
@@ -115,7 +115,7 @@ const bareName = (name: string): string =>
     .replace(/^.*\.|^[-@$:]+|\[\]$/g, '');
 
 /** A text as it is, as a terminal shows it, with its escaped line ends as line ends, and its lines without their prefixes. */
-function views(text: string, name: RegExp): readonly View[] {
+function views(text: string, name: RegExp): readonly TextView[] {
   const shown = withoutColours(text);
   const whole = [{ text, back: (span: TextSpan) => span }, ...(shown === undefined ? [] : [shown])];
   return whole.flatMap((one, i) => {
@@ -141,7 +141,7 @@ function openHolds(text: string, holds: readonly Hold[]): readonly Hold[] {
 
 const readView =
   (read: (text: string) => Reading) =>
-  ({ text, back, isLast, written }: View): Reading => {
+  ({ text, back, isLast, written }: TextView): Reading => {
     const { spans, rest, open, holds } = read(text);
     const at = (index: number): number => back([index, index + 1])[0];
     return {

@@ -2,7 +2,7 @@ import type { CutText } from '../cuts.js';
 import { take } from '../quoted.js';
 
 /** A text, or some lines of it, as it may be meant. */
-export interface View extends CutText {
+export interface TextView extends CutText {
   /** It ends where the whole text does, so that text that follows may belong to it. */
   readonly isLast: boolean;
   /** Writes the rest of a reading as the lines of the whole text are written. */
@@ -31,7 +31,7 @@ const MOST_QUOTES = 20;
 type Line = readonly [from: number, bare: number, end: number];
 
 /** The lines behind each name without the prefixes that they have in common with the name's line. `name`: matches the names. */
-export function linesWithPrefixes(text: string, name: RegExp): readonly View[] {
+export function linesWithPrefixes(text: string, name: RegExp): readonly TextView[] {
   const named = namedLines(text, name);
   const runs = PREFIXES.flatMap((prefix) => runsOf(text, prefix, named));
   const signed = runsOf(text, SIGN, named).flatMap((lines) => {
@@ -108,7 +108,7 @@ function behindLine(text: string, at: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-function viewOf(text: string, lines: readonly Line[], head = ''): View {
+function viewOf(text: string, lines: readonly Line[], head = ''): TextView {
   const starts: number[] = [];
   let bare = '';
   for (const [, from, end] of lines) {
