@@ -24,7 +24,7 @@ export function misplacedIn(frontmatter: unknown, events: readonly string[]): Fi
     if (Array.isArray(value)) for (const [i, item] of value.entries()) look(item, [...path, i]);
     if (!isObject(value)) return;
     for (const [key, below] of Object.entries(value)) {
-      const place: Place = { path, key, below, around: value, events };
+      const place: KeyPlace = { path, key, below, around: value, events };
       const finding = invisible(place) ?? (path[0] === 'hooks' ? withinHooks(place) : besideHooks(place));
       if (finding !== undefined) found.push(finding);
       else look(below, [...path, key]);
@@ -35,7 +35,7 @@ export function misplacedIn(frontmatter: unknown, events: readonly string[]): Fi
 }
 
 /** A key of a frontmatter. */
-interface Place {
+interface KeyPlace {
   /** Of the object that has the key. */
   readonly path: Path;
   readonly key: string;
@@ -54,7 +54,7 @@ const PARTS = new Set(['hooks', 'matcher', ...OF_HANDLERS]);
 const OPTIONAL = new Set(['if', 'timeout', 'onFailure', 'once', 'statusMessage', 'async', 'asyncRewake', 'headers']);
 
 /** A key that looks like a part of hooks, and is another because of characters that cannot be seen, such as a no-break space before it. */
-function invisible({ path, key, events }: Place): Finding | undefined {
+function invisible({ path, key, events }: KeyPlace): Finding | undefined {
   const name = visibleName(key);
   const isApart = path.length > 0 && path[0] !== 'hooks';
   if (name === key || isApart || isData(path) || !(PARTS.has(name) || events.includes(name))) return undefined;
@@ -62,7 +62,7 @@ function invisible({ path, key, events }: Place): Finding | undefined {
   return { rule: 'wrong-value', level: 'error', path: [...path, key], message, nearest: name };
 }
 
-function withinHooks({ path, key, below, around, events }: Place): Finding | undefined {
+function withinHooks({ path, key, below, around, events }: KeyPlace): Finding | undefined {
   const at = [...path, key];
   if (path.length === 1) {
     if (events.includes(key) || !PARTS.has(key)) return undefined;
@@ -89,7 +89,7 @@ const isBehindHooks = (key: string, group: Json): boolean => {
   return keys.includes('hooks') && keys.indexOf('hooks') < keys.indexOf(key);
 };
 
-function besideHooks({ path, key, below, around, events }: Place): Finding | undefined {
+function besideHooks({ path, key, below, around, events }: KeyPlace): Finding | undefined {
   const at = [...path, key];
   const isTop = path.length === 0;
   if (isTop && key === 'hooks') return undefined;
