@@ -185,7 +185,7 @@ test('a server, its database and a file of lines give the same answers', async (
       const answers = await Promise.all(
         places.map(async (place) => {
           const { stdout, stderr, code } = await user.run([...args.split(' '), '--store', place]);
-          return { stdout, stderr: stderr.replaceAll(place, 'PLACE'), code };
+          return { stdout: stdout.replaceAll(place, 'PLACE'), stderr: stderr.replaceAll(place, 'PLACE'), code };
         }),
       );
       for (const answer of answers) expect(answer, args).toEqual(answers[0]);

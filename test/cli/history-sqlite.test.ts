@@ -49,7 +49,9 @@ test('a database gives the same answers as a file of lines', async () => {
     ['stats', '--by', 'agent'],
   ]) {
     const [fromLines, fromDatabase] = [await hookscope(...args, '--store', lines), await hookscope(...args)];
-    expect(fromDatabase, args.join(' ')).toEqual(fromLines);
+    // A command that is given as advice reads the store that was named.
+    const advised = JSON.parse(JSON.stringify(fromLines).replaceAll(` --store ${lines}`, ''));
+    expect(fromDatabase, args.join(' ')).toEqual(advised);
     expect(fromDatabase.stdout).not.toBe('');
   }
 });

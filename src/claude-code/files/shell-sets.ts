@@ -1,7 +1,7 @@
 import { forEachChild, parse } from '../../matching/bash/bash.js';
 import { append } from '../../values/append.js';
 
-type ShellNode = Parameters<typeof forEachChild>[0];
+type SyntaxPart = Parameters<typeof forEachChild>[0];
 
 /** A place of a command line from which on a variable has a value of the line's own. */
 export interface SetHere {
@@ -18,7 +18,7 @@ export function setsOf(line: string): SetHere[] {
   if (depthOf(line) > DEEPEST) return [];
   const found: SetHere[] = [];
   try {
-    const unvisited: ShellNode[] = [parse(line)];
+    const unvisited: SyntaxPart[] = [parse(line)];
     for (let count = 0; count < MOST; count++) {
       const node = unvisited.pop();
       if (node === undefined) break;
@@ -43,7 +43,7 @@ function depthOf(line: string): number {
 }
 
 /** A value that is appended to another one is not the line's own. */
-function setBy(node: ShellNode): SetHere[] {
+function setBy(node: SyntaxPart): SetHere[] {
   const end = node.end;
   switch (node.type) {
     case 'Assignment':
@@ -63,7 +63,7 @@ function setBy(node: ShellNode): SetHere[] {
 }
 
 /** The variables whose names are arguments of a builtin that sets them. */
-function namesSetBy({ name, args }: Extract<ShellNode, { type: 'Command' }>): string[] {
+function namesSetBy({ name, args }: Extract<SyntaxPart, { type: 'Command' }>): string[] {
   const words = args.flatMap((arg) => (arg.type === 'Word' ? [arg.value] : []));
   if (/^(?:read|mapfile|readarray|getopts|unset)$/.test(name?.value ?? '')) return words;
   if (name?.value === 'printf') return words[0] === '-v' ? words.slice(1, 2) : [];
