@@ -86,18 +86,21 @@ export interface LoadedClaudeCode {
 export async function loadClaudeCode<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
 ): Promise<LoadedClaudeCode> {
-  const loaded = await loadChecked(options, undefined);
+  const { wrong: _, ...loaded } = await loadChecked(options, undefined);
   // Their hooks run for every name, so the log says it too.
   for (const problem of loaded.problems)
     if (isExponential(problem.message)) servicesOf(options.host).report(formatProblem(problem));
   return loaded;
 }
 
+/** `wrong`: the first error of each file that was dropped although its hooks need no consent, or all files are trusted. */
+export type LoadedChecked = LoadedClaudeCode & { readonly wrong: readonly ClaudeProblem[] };
+
 /** Like `loadClaudeCode`. `checksOf`: makes the checks that run before commands of a file that the user named. */
 export async function loadChecked<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
   checksOf: PrepareOptions['checksOf'],
-): Promise<LoadedClaudeCode> {
+): Promise<LoadedChecked> {
   checkOption('loadClaudeCode(options)', options, { ...checks.object, expected: 'an object of options, { host }' });
   checkKeys(options, LOAD, 'loadClaudeCode: ');
   const { host, trust = 'stored', policy: given, enforce } = options;
@@ -144,6 +147,10 @@ export async function loadChecked<C extends CustomEvents>(
   const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
+    wrong: judged.flatMap(({ source: { needsTrust, file } }) => {
+      if (file.dropped === undefined || (needsTrust && trust !== 'all')) return [];
+      return file.problems.find(({ level }) => level === 'error') ?? [];
+    }),
     sources: judged.map(summaryOf),
     held,
     acceptedElsewhere: elsewhere,

@@ -108,10 +108,13 @@ export async function loadClaudeFlags<C extends CustomEvents>(
     tell,
     announced,
     checksOf,
+    strict = false,
   }: {
     readonly tell: (text: string) => void;
     readonly announced: ReadonlySet<string>;
     readonly checksOf?: PrepareOptions['checksOf'];
+    /** A file whose hooks are lost is an error unless it waits for consent. False: only one that was named itself and cannot be read. */
+    readonly strict?: boolean | undefined;
   },
 ): Promise<void> {
   const trust = wordOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
@@ -120,14 +123,14 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   // If the project was not named it is the input's cwd, which may no longer exist.
   checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
   const { loadChecked } = await import('../../claude-code/load.js');
-  const { problems, held } = await loadChecked({ host, ...files, trust }, checksOf);
+  const { problems, held, wrong } = await loadChecked({ host, ...files, trust }, checksOf);
   const named = namedFiles(files).map((file) => resolve(file));
-  const unread = problems.find(({ rule, file }) => rule === 'unreadable' && named.includes(resolve(file)));
-  if (unread) {
-    const { file, line, column, message } = unread;
+  const [lost] = wrong.filter(({ rule, file }) => strict || (rule === 'unreadable' && named.includes(resolve(file))));
+  if (lost) {
+    const { file, line, column, where, message } = lost;
     throw new HookscopeError('FILE', {
       file: line === undefined ? file : `${file}:${line}:${column}`,
-      problem: message,
+      problem: where === '' ? message : `${where}: ${message}`,
     });
   }
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);

@@ -44,6 +44,8 @@ export const eventsFrom = (flags: FromFlags): CustomEvents =>
 interface LoadHow {
   readonly projectDir: string;
   readonly checksOf?: Parameters<typeof loadForeign>[1];
+  /** A file whose hooks are lost is an error unless it waits for consent. */
+  readonly strict?: boolean | undefined;
   tell(text: string): void;
 }
 
@@ -51,7 +53,7 @@ interface LoadHow {
 export async function loadFromFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: FromFlags,
-  { tell, projectDir, checksOf }: LoadHow,
+  { tell, projectDir, checksOf, strict = false }: LoadHow,
 ): Promise<void> {
   const all = fromOf(flags);
   if (all.length === 0) return;
@@ -60,6 +62,17 @@ export async function loadFromFlags<C extends CustomEvents>(
   for (const { agent, file } of all) {
     const trust = flags.trust === 'all' ? 'all' : 'stored';
     const loaded = await load({ host, agent, projectDir, trust, ...(file === undefined ? {} : { file }) }, checksOf);
+    const lost = strict
+      ? loaded.files.find(({ status, place }) => status === 'dropped' && (place !== 'project' || trust === 'all'))
+      : undefined;
+    if (lost) {
+      const found = loaded.problems.find(({ file: of, level }) => of === lost.file && level === 'error');
+      const { line, column, where = '', message = 'its hooks cannot be read' } = found ?? {};
+      throw new HookscopeError('FILE', {
+        file: line === undefined ? lost.file : `${lost.file}:${line}:${column}`,
+        problem: where === '' ? message : `${where}: ${message}`,
+      });
+    }
     for (const problem of loaded.problems) tell(`${problem.level}: ${formatForeign(problem)}`);
     for (const held of loaded.held) {
       tell(`${held.state === 'never' ? 'held' : 'untrusted'}: ${held.why}`);

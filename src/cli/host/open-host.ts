@@ -41,6 +41,8 @@ export interface OpenHostOptions {
   tell(text: string): void;
   /** The records of hooks are shown, so failures in them are not printed a second time. */
   readonly shown?: boolean;
+  /** A file of an agent's whose hooks are lost is an error unless it waits for consent, since nobody may read what is told. */
+  readonly strict?: boolean;
   /** Called at once with what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: EventPlace;
@@ -117,11 +119,12 @@ export async function openHost(given: HostFlags, options: OpenHostOptions): Prom
       const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: checksOf?.(file) };
       withFileInErrors(file, '', () => registrar.register(undefined, hooks, origin));
     }
-    await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf });
+    await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf, strict: options.strict });
     await loadFromFlags(host, flags, {
       tell: announce,
       projectDir: happening.cwd ?? (finds || directory),
       checksOf,
+      strict: options.strict,
     });
     // For a hook or a program, the failure in the decision is enough.
     if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);

@@ -43,6 +43,8 @@ const SHADOWS = 0.5;
 /** The answer, and the work to do once it is written, which cannot change the answer any more. */
 interface HookAloneResult {
   readonly answer: CommandAnswer;
+  /** Mistakes in files whose hooks nobody has accepted: these hooks are lost, and the others were asked. */
+  readonly mistakes?: readonly string[];
   /** Resolves to why the record could not be kept; undefined: it was. */
   finish(): Promise<string | undefined>;
 }
@@ -67,11 +69,13 @@ export async function fireStateless(
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
   const project = projectOf(cwd, served);
+  const mistakes: string[] = [];
   // Reading a named pipe, or loading a module, may never end.
   const opening = openHost(set, {
     executes: true,
-    // Standard error is for the reason alone.
-    tell: () => undefined,
+    strict: true,
+    // Standard error is for the reason, and mistakes are told only after an answer without one.
+    tell: (text) => void (text.startsWith('error: ') && mistakes.push(text)),
     beforeCode: () => alarm.watchFromThread(),
     happening: happeningOf(input),
     directory: from,
@@ -79,6 +83,8 @@ export async function fireStateless(
     ...(served && !served.dev ? { checksOf: checksOf(served, { from, cwd, project }) } : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
+  // From now on the host's own log is told.
+  const known = mistakes.slice();
   let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
   const services = servicesOf(host);
   const place = hasJoined() ? await placeOf(host) : undefined;
@@ -132,7 +138,7 @@ export async function fireStateless(
     }
   };
   try {
-    return { answer: await ask(), finish };
+    return { answer: await ask(), finish, mistakes: known };
   } catch (error) {
     await finish();
     throw error;

@@ -147,7 +147,8 @@ async function answer(
     alarm.said(code);
     const unkept = await fired.finish().catch(() => undefined);
     // With any other code, an agent takes standard error for the reason.
-    if (code === 0 && unkept !== undefined) terminal.tell(unkept);
+    if (code === 0)
+      for (const text of [...(fired.mistakes ?? []), ...(unkept === undefined ? [] : [unkept])]) terminal.tell(text);
     await keep(answered, protocol, terminal, call);
     return code;
   } finally {

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { Host } from '../../create-host.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
+import { servicesOf } from '../../host/internals.js';
 import { runChild } from '../../server/child.js';
+import { isNamed } from '../../server/named-set.js';
+import { waitingAlone } from '../../server/nobody.js';
 import { placesOf } from '../../server/places.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { OpenSet } from '../../server/worker.js';
@@ -17,6 +21,7 @@ export async function serveChild(terminal: Terminal): Promise<number> {
   const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
     const { host } = await openHost(set, {
       executes: true,
+      strict: true,
       tell: terminal.tell,
       directory,
       finds: project ?? false,
@@ -24,6 +29,9 @@ export async function serveChild(terminal: Terminal): Promise<number> {
       team,
       ...(checksOf ? { checksOf } : {}),
     });
+    // What is named is the same for each project. A fleet's policy may still come.
+    if (project === undefined && isNamed(set) && team === undefined && hasNone(host))
+      terminal.tell('no hooks are served from what is named: there are none in it');
     return host;
   };
   await runChild({
@@ -39,6 +47,9 @@ export async function serveChild(terminal: Terminal): Promise<number> {
   await team?.close();
   return 0;
 }
+
+/** Whether it has no hook, not even one that waits for consent. */
+const hasNone = (host: Host): boolean => waitingAlone(servicesOf(host).registrar)?.size === 0;
 
 /** The result tells whether a fleet was joined or left since its last call. */
 function fleetWatch({ tell }: Terminal): () => boolean {
