@@ -62,7 +62,7 @@ export interface ClassifierAnswer {
 
 /**
  * `permission`, `ask`, `classify` or `pause`: it is given the tool's input, as hooks have left it, and then the call, with its `name`. It answers, or returns nothing.
- * If it throws, or answers what it may not, the call is denied. So is a call whose `name` a session's function with one parameter looks for in the input.
+ * If it throws, or answers what it may not, the call is denied.
  *
  * @example
  * const permission: AnswerFunction<PermissionAnswer> = (input, call) => ({ behavior: call.name === 'Bash' ? 'deny' : 'allow' });

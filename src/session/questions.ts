@@ -9,7 +9,6 @@ import type { PermissionCall, SessionSettings } from './options.js';
 import type { CheckedCall } from './tool/call.js';
 import { copyInput, describeCall } from './tool/call.js';
 import { isMode } from './tool/modes.js';
-import { forOneParameter } from './tool/one-parameter.js';
 import { passedThrough } from './tool/pass-through.js';
 
 /** What the harness's callbacks are given besides the call itself. */
@@ -45,11 +44,7 @@ export async function question<Q extends QuestionKind>(
   const callback = call[what];
   if (!callback) return undefined;
   try {
-    const copy = copyInput(about.input);
-    // A call's own function knows which tool it is for, and needs no more than the input.
-    const mistakable = callback.length === 1 && callback === core.settings[what];
-    const input = mistakable ? forOneParameter(copy, what) : copy;
-    const asked = resultOf(() => callback(input, describeCall(core, call, about.told)));
+    const asked = resultOf(() => callback(copyInput(about.input), describeCall(core, call, about.told)));
     const answer = await orAborted(asked, call.signal, 'PermissionRequest');
     if (answer === undefined || answer === null) return undefined;
     for (const key of unknownKeys(answer)) core.deps.report(`${about.asker ?? what}(): ${key}`);

@@ -31,7 +31,7 @@ describe.each(Object.entries(ONCE))('%s', (_name, group) => {
     const asked: string[] = [];
     const session = await host.openSession({
       permission: () => ({ behavior: 'ask' }),
-      ask: ({ id }: { readonly id: string }) => {
+      ask: (_input: unknown, { id }: { readonly id: string }) => {
         asked.push(id);
         return { behavior: 'deny', message: 'no' };
       },
