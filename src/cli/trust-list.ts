@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { plain } from '../plain.js';
+import { keepAcceptances } from '../trust/acceptances.js';
 import { type Consent, isSame, liesInProject } from '../trust/consent.js';
 import type { UnacceptedFile } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
@@ -32,6 +33,8 @@ export async function forgetTrust(paths: readonly string[], store: TrustStore, t
   const isMeant = ({ file, project, source }: Consent): boolean =>
     [file, file.replace(/#\d+$/, ''), project, ...(source ? [resolve(project, source.place)] : [])].some(within);
   const files = new Set(store.list().flatMap((consent) => (isMeant(consent) ? [consent.file] : [])));
+  const changes = [...files].map((file) => ({ what: `that nothing of ${file} is accepted`, from: null, to: null }));
+  keepAcceptances('hookscope trust --forget', changes);
   const gone = [...files].filter((file) => store.revoke(file));
   await terminal.print(gone.map((file) => `forgotten  ${plain(file)}`).join('\n') || 'Nothing of it was accepted.');
   return 0;

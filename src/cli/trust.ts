@@ -5,11 +5,14 @@ import { listHeldAgentFiles } from '../foreign/load.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
 import { acceptTrust } from '../trust/accept.js';
+import { keepAcceptances } from '../trust/acceptances.js';
+import type { TrustRequest } from '../trust/consent.js';
 import { trustDiff } from '../trust/diff.js';
 import type { UnacceptedFile } from '../trust/held-file.js';
 import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
 import { wrongOption } from '../values/options.js';
+import { sha256 } from '../values/sha256.js';
 import { checkNamed } from './host/claude-flags.js';
 import { fromOf } from './host/from-flags.js';
 import type { Flags } from './options.js';
@@ -70,8 +73,13 @@ async function heldOfAgents(flags: TrustFlags, projectDir: string): Promise<AnyH
 /** Lines that most terminals show at once. */
 const SCREEN = 40;
 
-function accept({ state, request }: AnyHeldFile, data: readonly string[], store: TrustStore): void {
-  if (state === 'gone') store.revoke(request.file);
+function accept({ state, request, previous }: AnyHeldFile, data: readonly string[], store: TrustStore): void {
+  const isGone = state === 'gone';
+  const hashOf = (of: Pick<TrustRequest, 'definition' | 'files'>) => sha256(JSON.stringify([of.definition, of.files]));
+  const from = previous === undefined ? null : hashOf(previous);
+  const what = isGone ? `that ${request.file} is gone` : request.file;
+  keepAcceptances('hookscope trust', [{ what, from, to: isGone ? null : hashOf(request) }]);
+  if (isGone) store.revoke(request.file);
   else acceptTrust(request, store, { data });
 }
 

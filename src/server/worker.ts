@@ -6,10 +6,12 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
 import { wellFormedJson } from '../plain.js';
 import type { Registration } from '../scopes/registration.js';
+import { keepAcceptances } from '../trust/acceptances.js';
 import { realOr } from '../trust/consent.js';
 import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
+import { acceptedChanges } from './bound/accepted-changes.js';
 import { bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
@@ -174,6 +176,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       changes: () => changes(true),
       change: (path) => kept.change(path, (value) => redactor.text(value)),
       admin: options.admin,
+      keepAccepted: (paths, how) => keepAcceptances(how, acceptedChanges(paths, bindings), places.state),
     };
     const check = createTokenCheck(tokens);
     const { httpServer } = await import('./http/server.js');

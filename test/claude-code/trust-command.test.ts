@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { trustCommand } from '../../src/cli/trust.js';
+import { readAcceptances } from '../../src/trust/acceptances.js';
 import { cli } from '../cli/cli.js';
 import { closeAll, createProject, hooksOn, type Project } from './project.js';
 
@@ -10,12 +11,13 @@ const OWN = { ...process.env };
 let project: Project;
 beforeEach(() => {
   project = createProject();
-  Object.assign(process.env, { HOME: project.home, XDG_CONFIG_HOME: join(project.path, 'config') });
+  const [config, state] = ['config', 'state'].map((name) => join(project.path, name));
+  Object.assign(process.env, { HOME: project.home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state });
   project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: './guard.sh' }));
   project.write('project/guard.sh', '#!/bin/sh\n# \u001b[2J\necho no >&2; exit 2\n', 0o755);
 });
 afterEach(async () => {
-  for (const key of ['HOME', 'XDG_CONFIG_HOME']) delete process.env[key];
+  for (const key of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) delete process.env[key];
   Object.assign(process.env, OWN);
   await closeAll();
 });
@@ -77,6 +79,17 @@ test('shows what would be accepted, asks, and keeps the consent; a changed byte 
   expect(again.text).toContain('-echo no >&2; exit 2\n    +echo NO >&2; exit 2');
   expect(await verdict()).toBe('deny');
   expect(statSync(join(project.path, 'config/hookscope/trust.json')).mode & 0o777).toBe(0o600);
+  expect((await trust({ forget: project.dir })).code).toBe(0);
+  // Each is kept where doctor finds it, with a hash of what was accepted before and now.
+  const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+  const [forgotten, then, accepted, ...more] = readAcceptances(0);
+  expect([forgotten, then, accepted, more]).toEqual([
+    expect.objectContaining({ how: 'hookscope trust --forget', from: null, to: null }),
+    expect.objectContaining({ how: 'hookscope trust', from: accepted?.to, to: hash }),
+    expect.objectContaining({ how: 'hookscope trust', from: null, to: hash }),
+    [],
+  ]);
+  expect(then?.to).not.toBe(then?.from);
 });
 
 test('says which words of a command no consent can bind', async () => {

@@ -151,6 +151,32 @@ const security: readonly Kept[] = [
     'puts a program in the place of the server',
   ],
   ['It takes away the tokens', 'server/agent-with-shell', 'removes or changes the tokens'],
+  [
+    'It accepts what it has edited',
+    'server/agent-with-shell',
+    'accepts what it has edited, by the API or at a terminal of its own',
+  ],
+  [
+    '`acceptances.jsonl` in the state folder keeps when',
+    'server/agent-with-shell',
+    'accepts what it has edited, by the API or at a terminal of its own',
+  ],
+  [
+    'An acceptance needs no person',
+    'server/agent-with-shell',
+    'accepts what it has edited, by the API or at a terminal of its own',
+  ],
+  ['It edits records', 'server/agent-with-shell', 'edits the records: calls are judged as before'],
+  [
+    'Records and the list of acceptances are no evidence',
+    'server/agent-with-shell',
+    'edits the records: calls are judged as before',
+  ],
+  [
+    'What was sent elsewhere before (to OpenTelemetry',
+    'server/agent-with-shell',
+    'edits the records: calls are judged as before',
+  ],
   ['It deletes records', 'server/agent-with-shell', 'deletes the records: calls are judged as before'],
   [
     "A project's settings lead the command",

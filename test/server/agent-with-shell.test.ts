@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -6,13 +7,20 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { acceptChanges } from '../../src/cli/server/serve-accept.js';
+import type { Terminal } from '../../src/cli/terminal.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { thinCommand } from '../../src/server/client/thin.js';
+import { readTokens } from '../../src/server/tokens.js';
 import { start } from '../cli/cli.js';
 import { bash, createUser, GUARD, hooksFile, type Running, type User, until } from './kit.js';
 
@@ -35,6 +43,31 @@ async function refused(why: RegExp): Promise<void> {
     const { stdout } = await user.hook(args, bash('rm x'));
     expect(stdout).toMatch(/"permissionDecision":"deny"/);
     expect(stdout).toMatch(why);
+  }
+}
+
+/** With somebody at a terminal who says yes, as a pseudo-terminal does for a program. */
+async function asAPerson(command: (terminal: Terminal) => Promise<number>): Promise<number> {
+  const { XDG_STATE_HOME, XDG_RUNTIME_DIR } = process.env;
+  const terminal: Terminal = {
+    ...{ color: false, live: false, columns: 80, gone: false, signal: new AbortController().signal },
+    print: async () => undefined,
+    write: () => undefined,
+    written: async () => undefined,
+    writeError: () => undefined,
+    tell: () => undefined,
+    ask: async () => 'y',
+  };
+  Object.assign(process.env, {
+    XDG_STATE_HOME: user.env['XDG_STATE_HOME'],
+    XDG_RUNTIME_DIR: user.env['XDG_RUNTIME_DIR'],
+  });
+  try {
+    return await command(terminal);
+  } finally {
+    for (const [name, value] of Object.entries({ XDG_STATE_HOME, XDG_RUNTIME_DIR }))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
   }
 }
 
@@ -220,6 +253,55 @@ describe('an agent with a shell, and the rights of its user', () => {
     await user.serve(['--hooks', 'hooks.json']);
     await refused(/nothing is removed/);
     await until(() => user.records().some(({ type }) => type === 'hook_fire'));
+  });
+
+  test('edits the records: calls are judged as before, and history says what it has written', async () => {
+    await refused(/nothing is removed/);
+    await until(() => user.records().length > 2);
+    await server.stop();
+    const database = openSqlite(join(user.places.state, 'records.db'));
+    database.exec("UPDATE records SET json = replace(json, 'nothing is removed', 'I was never here')");
+    database.close();
+    expect((await user.run(['history', '--blocked'])).stdout).toMatch(/I was never here/);
+    await refused(/nothing is removed/);
+  });
+
+  test('accepts what it has edited, by the API or at a terminal of its own: doctor and a file tell of it', async () => {
+    await refused(/nothing is removed/);
+    const guard = join(user.path, 'project/guard.sh');
+    const edits = ['#!/bin/sh\necho first >&2; exit 2\n', '#!/bin/sh\necho second >&2; exit 2\n'];
+    const hashes = [GUARD, ...edits].map((text) => createHash('sha256').update(text).digest('hex'));
+    const headers = { authorization: `Bearer ${readTokens(user.places)?.admin}`, host: 'hookscope' };
+    const ask = (path: string, method: string, body = '') =>
+      new Promise<string>((resolve, reject) => {
+        const how = { socketPath: user.places.socket, path, method, headers };
+        request(how, (answer) => void text(answer).then(resolve, reject))
+          .on('error', reject)
+          .end(body);
+      });
+    user.write('guard.sh', edits[0], 0o755);
+    await refused(/guard\.sh (?:has changed|is not what)/);
+    const { state } = JSON.parse(await ask('/admin/changes', 'GET')) as { state: string };
+    expect(await ask('/admin/accept', 'POST', JSON.stringify({ state }))).toBe('{"ok":true}');
+    await refused(/first/);
+    user.write('guard.sh', edits[1], 0o755);
+    await refused(/guard\.sh (?:has changed|is not what)/);
+    expect(await asAPerson((terminal) => acceptChanges(terminal))).toBe(0);
+    await refused(/second/);
+    const file = join(user.places.state, 'acceptances.jsonl');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const kept = readFileSync(file, 'utf8').trim().split('\n');
+    expect(kept.map((line) => JSON.parse(line) as object)).toEqual([
+      { at: expect.any(String), how: 'POST /admin/accept', what: guard, from: hashes[0], to: hashes[1] },
+      { at: expect.any(String), how: 'hookscope serve --accept', what: guard, from: hashes[1], to: hashes[2] },
+    ]);
+    const { stdout } = await user.run(['doctor']);
+    for (const how of ['POST /admin/accept', 'hookscope serve --accept'])
+      expect(stdout).toContain(`by ${how}, SHA-256 `);
+    expect(stdout).toMatch(/remark {2}.*guard\.sh was accepted at .* by hookscope serve --accept/);
+    rmSync(file);
+    mkdirSync(file);
+    expect((await user.run(['doctor'])).stdout).toMatch(/What was accepted cannot be read/);
   });
 
   test("leads the command elsewhere by a project's environment: the command says itself where the server is", async () => {

@@ -10,11 +10,12 @@ import { stateFolder } from '../../values/state-folder.js';
 import { sameStore } from '../history/again.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
-import { unclosedOf } from '../history/unclosed.js';
+import { latestOf, unclosedOf } from '../history/unclosed.js';
 import { readMoment } from '../option-values.js';
 import { type Flags, spelled } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
+import { acceptedFindings } from './accepted.js';
 import { agentFindings } from './agents.js';
 import { connected, serverFindings } from './connections.js';
 import { fileFindings, unlistedFindings } from './files.js';
@@ -70,7 +71,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
       codex: flags.codex,
     })),
     ...damage,
-    ...(flags.store === undefined ? keepingFindings(health.latest) : []),
+    ...(flags.store === undefined ? [...keepingFindings(health.latest), ...acceptedFindings(from)] : []),
     ...health.findings(limit),
     ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one, flags.store)),
     ...(await fileFindings(hooks, handlers)),
@@ -101,6 +102,7 @@ async function readAll(
   let store: RecordStore | undefined;
   try {
     store = await openStores(places, { note: terminal.tell });
+    health.latest = await latestOf(store);
     for await (const record of store.records({ since })) {
       if (terminal.signal.aborted) break;
       health.add(record);

@@ -33,7 +33,7 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
     return 1;
   }
   if (!/^y(?:es)?$/i.test((await terminal.ask('Look at them. Serve them as they are now? [y/N] ')).trim())) return 1;
-  const { ok, error } = await call('/admin/accept', { state });
+  const { ok, error } = await call('/admin/accept', { state, by: 'terminal' });
   if (ok !== true) terminal.tell(`not accepted: ${String(error)}`);
   return ok === true ? 0 : 1;
 }

@@ -5,11 +5,13 @@ import { createRedactor } from '../../emit/redact/redactor.js';
 import { HookscopeError } from '../../errors.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
+import { acceptedChanges } from '../../server/bound/accepted-changes.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { ServerSettings } from '../../server/worker.js';
+import { keepAcceptances } from '../../trust/acceptances.js';
 import { wrongOption } from '../../values/options.js';
 import type { HostFlags } from '../host/open-host.js';
 import type { Flags } from '../options.js';
@@ -43,9 +45,14 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   if (!isNamed(set) && serving.projects.length === 0 && !hasJoined()) terminal.tell(NOTHING);
   if (install) return (await import('./serve-install.js')).installService(serving, terminal);
   const before = readServed(places);
-  const changed = changesSince(before).map((file) => `changed since it was served last: ${file}`);
+  const paths = changesSince(before);
+  const changed = paths.map((file) => `changed since it was served last: ${file}`);
   const dropped = before === undefined ? [] : droppedSince(before, serving);
   if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
+  if (before !== undefined) {
+    const less = dropped.map((what) => ({ what, from: null, to: null }));
+    keepAcceptances('hookscope serve', [...acceptedChanges(paths, before.bindings), ...less], places.state);
+  }
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({

@@ -24,6 +24,8 @@ export interface AppParts extends HookParts {
   /** What has changed in such a file, in lines that are safe to print and have no secrets. */
   change(path: string): Promise<string>;
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
+  /** Keeps that these changes are about to be accepted. Throws if that fails. */
+  keepAccepted(changes: readonly string[], how: string): void;
 }
 
 type HonoEnv = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
@@ -75,13 +77,15 @@ export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
   for (const call of ['reload', 'stop'] as const)
     app.post(`/admin/${call}`, async (c) => c.json(await parts.admin(call)));
   app.post('/admin/accept', async (c) => {
-    const { state } = (await bodyOf(c)) ?? {};
+    const { state, by } = (await bodyOf(c)) ?? {};
     if (typeof state !== 'string') {
       const error = 'expected a JSON object with the "state" that GET /admin/changes gave, as {"state":"…"}';
       return c.json({ ok: false, error }, 400);
     }
     // Accepts only the state that the user has seen, not later changes.
-    if (state !== stateOf(parts.changes())) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
+    const changes = parts.changes();
+    if (state !== stateOf(changes)) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
+    parts.keepAccepted(changes, by === 'terminal' ? 'hookscope serve --accept' : 'POST /admin/accept');
     return c.json(await parts.admin('accept'));
   });
   app.onError((error, c) => c.json({ error: describeError(error) }, 500));
