@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell expands it
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,35 @@ test.each([
   'if (password === hash(password, salt1)) {',
   'password: await getPassword(user1)',
   'PASSWORD=$(cat a1)',
+  "const token = header.replace('Bearer ', '');",
+  'token = auth.removeprefix("Bearer ")',
+  "password = getpass.getpass('Password: ')",
+  'char *password = getpass("Password: ");',
+  'token := strings.TrimPrefix(auth, "Bearer ")',
+  "const token = authorization?.startsWith('Bearer ')",
+  "const token = auth2.getToken('a ')",
+  'const token = jwt.sign(payload\n  , secret);',
+  'password = hash(salt\n                + value)',
+  'password = sha256(salt1\n  + value)',
+  "password = cfg['db password ']",
+  'password: z.string().min(8',
+  'unexpected token: foo(bar',
+  'const SECRET = /\\b(?:sk|ghp)[\\w]+ /g;',
+  JSON.stringify({ new_string: "const token = header.replace('Bearer ', '');\nfoo()" }),
+  "The token: it's a thing, don't worry",
+  "Your password: don't share it",
+  "- **Token:** it's a JWT",
+  "api_key: you'll find it",
+  "token: l'utilisateur",
+  "token: GitHub's own",
+  'password = C:\\temp\\x',
+  'token = D:\\a\\b',
+  "password: ${PASSWORD:-x'y}",
 ])('code and words are kept: %s', (text) => {
   expect(redactor.text(text)).toBe(text);
+});
+
+test('the rest of a value may have letters of any script', () => {
+  expect(redactor.text('TOKEN=abc`x`ünï9cödé y')).not.toContain('9cödé');
+  expect(redactor.text("TOKEN=aB3x'ünï9cödé y")).not.toContain('9cödé');
 });

@@ -1,5 +1,5 @@
 import { QUOTED, type TextSpan, take } from '../quoted.js';
-import { isNoWord } from '../values.js';
+import { isNoWord, isWord } from '../values.js';
 import { isInside } from './words.js';
 
 /** On a line that holds only a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
@@ -36,12 +36,30 @@ const LONGEST = 512;
 const OPENS = '([{';
 const CLOSES = ')]}';
 
+/** What may be the beginning of a secret rather than a word, a path or the name of a function. */
+const BEGINS = /^(?!\/).*(?:\d|[a-z][A-Z])/s;
+/** A name that may be called: `hash`, `jwt.sign`, `$request->token`. */
+const CALLABLE = /^[^\d]*$|[.>?:]/;
+/** Letters and digits mixed as in no name. */
+const MIXED = /\d[A-Za-z]|[A-Za-z]\d.*[A-Za-z]/;
+/** `NAME=` of a shell or a log. */
+const VARIABLE = /[A-Z\d_]{3}=$/;
+
 /**
- * Where an unquoted value ends that goes on behind a character which often ends one: `ab\cd`, `ab'cd`, `ab(cd`. A backslash may begin an escaped
- * line end, a quote may close a text around the value, and what is in brackets that are closed is code.
+ * Where an unquoted value ends that goes on behind a character which often ends one: `aB3x\cd`, `aB3x'cd`, `aB3x(cd`. Only what begins like a
+ * secret goes on. A backslash may begin an escaped line end, a quote may close a text around the value, and what is in brackets is mostly code.
  */
 export function wordRest(text: string, [start, end]: TextSpan): number {
   if (end === start || !`\\'"\`${OPENS}`.includes(text[end] ?? ' ') || /["'`]/.test(text[start - 1] ?? '')) return end;
+  const head = text.slice(start, Math.min(end, start + LONGEST));
+  const isBracket = OPENS.includes(text[end] as string);
+  const isVariable = VARIABLE.test(text.slice(Math.max(0, start - 4), start));
+  if (
+    isBracket
+      ? !isVariable && (CALLABLE.test(head) || isWord(head))
+      : !BEGINS.test(head) && !(isVariable && head[0] !== '/')
+  )
+    return end;
   const word = (/^\S*/.exec(text.slice(end, end + LONGEST)) as RegExpExecArray)[0];
   let depth = 0;
   let at = 0;
@@ -59,20 +77,17 @@ export function wordRest(text: string, [start, end]: TextSpan): number {
       if (!goesOn(word, at) || (depth === 0 && isInside(text, start, sign))) break;
   }
   const rest = word.slice(0, at);
-  return isCall(text, [start, end, end + at], depth) || !/[\w]/.test(rest) ? end : end + at;
+  const isOne = isBracket ? !isCall(text, end, end + at, depth) : /\d/.test(head + rest) || !/^['`]/.test(rest);
+  return isOne && /[\p{L}\p{N}_]/u.test(rest) ? end + at : end;
 }
 
-const goesOn = (word: string, quote: number): boolean => /[\w!#%*~^+=@$-]/.test(word[quote + 1] ?? ' ');
+const goesOn = (word: string, quote: number): boolean => /[\p{L}\p{N}_!#%*~^+=@$-]/u.test(word[quote + 1] ?? ' ');
 
-/** Whether the bracket at `end` belongs to a call or an index: it is closed, or may be in the rest of its line or a later one, `call(a,`. */
-function isCall(text: string, [start, end, to]: readonly [number, number, number], depth: number): boolean {
-  if (!OPENS.includes(text[end] as string)) return false;
+/** Whether the bracket at `end` belongs to a call or an index: it is closed, or what is in it may be a name or a text. */
+function isCall(text: string, end: number, to: number, depth: number): boolean {
   const rest = text.slice(end, to);
-  if (depth <= 0) return !/[)\]}]\w/.test(rest);
-  if (/[([{,]$/.test(rest)) return true;
-  // `NAME=a(b` of a shell or a log.
-  if (/[A-Z\d_]{3}=$/.test(text.slice(Math.max(0, start - 4), start))) return false;
-  return !/^[ \t]*(?:\r?\n|\\n|["'`]|$)/.test(text.slice(to, to + 8));
+  if (depth <= 0) return !/[)\]}][\p{L}\p{N}_]/u.test(rest);
+  return /[([{,]$|["'`]/.test(rest) || !MIXED.test(rest);
 }
 
 const SIGNED = /[=:&|>][^\s"'`=:&|>$<({][^\s"'`\\]{3,255}(?=[ \t]*\r?(?:\n|$))/y;
