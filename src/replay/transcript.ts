@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError } from '../files/json-file.js';
+import { readRegularFile } from '../files/regular-file.js';
 import { linesBefore, linesForward } from '../store/lines.js';
 import { createNotes, type StoreNotes } from '../store/notes.js';
 import type { StoreOptions } from '../store/store.js';
@@ -92,6 +93,8 @@ async function agentFiles(place: string, session: string | undefined): Promise<A
     const names = existsSync(folder) ? readdirSync(folder) : [];
     for (const name of names.filter((one) => /agent-[\w-]+\.jsonl$/.test(one) && mayBe(one))) {
       const file = join(folder, name);
+      // A pipe in its place may never end.
+      if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue;
       const head = await headOf(file);
       if (head.session === session) found.push({ file, ...head });
     }
@@ -104,8 +107,13 @@ async function agentFiles(place: string, session: string | undefined): Promise<A
 /** The agent's type from the `.meta.json` file beside its transcript. */
 function typeBeside(place: string): string | undefined {
   const file = place.replace(/\.jsonl$/, '.meta.json');
-  const type = existsSync(file) ? parsed(readFileSync(file, 'utf8'))?.['agentType'] : undefined;
-  return isText(type) ? type : undefined;
+  try {
+    const type = parsed(readRegularFile(file).toString('utf8'))?.['agentType'];
+    return isText(type) ? type : undefined;
+  } catch {
+    // It is not there, or is no file that is read.
+    return undefined;
+  }
 }
 
 /** The fires of one file, with the next one available in advance. */

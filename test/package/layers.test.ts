@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   events: ['plain', 'errors', 'values'],
   matching: ['plain', 'errors', 'values', 'events'],
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
-  emit: ['plain', 'errors', 'values', 'events', 'scopes/skip'],
+  emit: ['plain', 'errors', 'values', 'events', 'scopes/skip', 'files/regular-file'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard', 'emit/redact/part'],
   agents: ['plain', 'errors', 'values', 'events', 'emit/redact/part'],
   foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],

@@ -1,4 +1,5 @@
 import type { HookRecord } from '../../emit/record.js';
+import { plain } from '../../plain.js';
 import { losesNow, type UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 
@@ -9,11 +10,7 @@ const MOST = 10_000;
 export class SequenceGaps {
   readonly #hosts = new Map<string, { first: number; last: number; count: number }>();
 
-  /** When the last record was made, in ISO 8601. */
-  latest: string | undefined;
-
-  add({ seq, time, host_id: host }: HookRecord & { readonly host_id?: string }): void {
-    if (this.latest === undefined || time > this.latest) this.latest = time;
+  add({ seq, host_id: host }: HookRecord & { readonly host_id?: string }): void {
     if (host === undefined || !(seq > 0)) return;
     const known = this.#hosts.get(host);
     if (known === undefined) {
@@ -25,10 +22,10 @@ export class SequenceGaps {
     known.count += 1;
   }
 
-  /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out, unless records are being lost now. */
-  unclosed(one: UnclosedFile, place: string | undefined): DoctorFinding[] {
+  /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out, unless records are being lost now. `latest`: when the newest record of the store was made. */
+  unclosed(one: UnclosedFile, latest: string | undefined, place: string | undefined): DoctorFinding[] {
     const { file, pid, since, hosts, lost, runs } = one;
-    const lasts = lost !== undefined && losesNow(one, this.latest, place);
+    const lasts = lost !== undefined && losesNow(one, latest, place);
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];
@@ -43,7 +40,9 @@ export class SequenceGaps {
       {
         level: lasts ? 'problem' : 'remark',
         about: 'records',
-        text: `Process ${pid}, which ${runs ? 'writes' : 'wrote'} to ${file} since ${since}, ${how}${behind}.`,
+        text: plain(
+          `Process ${pid}, which ${runs === 'surely' ? 'writes' : 'wrote'} to ${file} since ${since}, ${how}${behind}.`,
+        ),
         fix:
           lost === undefined
             ? "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'."

@@ -63,6 +63,8 @@ export class Health {
   fires = 0;
   /** When the last fire was answered without a server, in ISO 8601. */
   alone: string | undefined;
+  /** When the newest record of the store was made, also one that was not read, in ISO 8601. */
+  latest: string | undefined;
 
   /** `mask` is applied to records before findings quote them: a secret in a shortened text would no longer be recognised. */
   constructor(mask: <R extends HookRecord>(record: R) => R, records = '') {
@@ -98,12 +100,7 @@ export class Health {
 
   /** Records that may be missing because their writer was killed or could not write them. */
   unclosed(one: UnclosedFile, place: string | undefined): DoctorFinding[] {
-    return this.#gaps.unclosed(one, place);
-  }
-
-  /** When the last record was made, in ISO 8601. */
-  get latest(): string | undefined {
-    return this.#gaps.latest;
+    return this.#gaps.unclosed(one, this.latest, place);
   }
 
   findings(slow: number): DoctorFinding[] {

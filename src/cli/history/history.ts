@@ -28,13 +28,11 @@ export async function historyCommand(
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
   return withStore(flags, terminal, async (store) => {
     const hosts = new Set<string | undefined>();
-    let latest: string | undefined;
     const code = await showRecords(store, flags, terminal, (record, text) => {
       hosts.add(record.host_id);
-      if (latest === undefined || record.time > latest) latest = record.time;
       return text;
     });
-    tellUnclosed(flags.store, { hosts, latest }, terminal);
+    await tellUnclosed(flags.store, { hosts, store }, terminal);
     return code;
   });
 }

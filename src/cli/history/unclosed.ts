@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { emptyMarks, type UnclosedProcess, unclosedWriters } from '../../emit/sinks/files/open-mark.js';
 import { keptNames } from '../../store/place.js';
+import type { RecordStore } from '../../store/store.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
 import { sameStore } from './again.js';
@@ -11,15 +12,28 @@ export interface UnclosedFile extends UnclosedProcess {
 }
 
 /**
- * Whether records are being lost now: by a process that runs or, where each hook writes by itself, since no record is younger than the
- * last one that could not be written. `latest`: when the last record was made, in ISO 8601.
+ * Whether records are being lost now: by a process that surely runs or, where each hook writes by itself, since no record is younger than the
+ * last one that could not be written. `latest`: when the newest record of the whole store was made, in ISO 8601.
  */
 export function losesNow(
   { runs, at }: Pick<UnclosedProcess, 'runs' | 'at'>,
   latest: string | undefined,
   place?: string,
 ): boolean {
-  return runs === true || (place === undefined && (latest === undefined || latest <= at));
+  if (runs === 'surely') return true;
+  if (runs === undefined && place !== undefined) return false;
+  if (latest === undefined) return true;
+  // A mark from the future was written by a clock that has been set back since, and cannot be compared.
+  return latest <= at && Date.parse(at) <= Date.now() + INEXACT;
+}
+
+/** A file's time may be slightly ahead of the clock, in milliseconds. */
+const INEXACT = 1_000;
+
+/** When the newest record of a store was made, whatever is shown of it, in ISO 8601. Records from the future are left out. */
+export async function latestOf(store: RecordStore): Promise<string | undefined> {
+  for await (const { time } of store.records({ newest: true, limit: 1, until: Date.now() + INEXACT })) return time;
+  return undefined;
 }
 
 /** Writers that were killed, ended without closing their sink or could not write all: those of the store, if it is a file, otherwise those of the server's files. */
@@ -33,12 +47,16 @@ function filesOf(place: string | undefined): readonly string[] {
 }
 
 /** Tells the user that records are being lost now, and if records that were shown come from a writer that did not write all of them, as far as can be told. */
-export function tellUnclosed(
+export async function tellUnclosed(
   place: string | undefined,
-  { hosts: shown, latest }: { readonly hosts: ReadonlySet<string | undefined>; readonly latest: string | undefined },
+  { hosts: shown, store }: { readonly hosts: ReadonlySet<string | undefined>; readonly store: RecordStore },
   terminal: Terminal,
-): void {
-  for (const one of unclosedOf(place)) {
+): Promise<void> {
+  const [unclosed, files] = [unclosedOf(place), filesOf(place)];
+  const unmarked = files.map((file) => ({ file, empty: emptyMarks(file) })).filter(({ empty }) => empty.length > 0);
+  if (unclosed.length === 0 && unmarked.length === 0) return;
+  const latest = await latestOf(store);
+  for (const one of unclosed) {
     const { pid, file, hosts, lost, runs } = one;
     const isShown = hosts.some((host) => shown.has(host));
     if (!isShown && !(lost !== undefined && losesNow(one, latest, place))) continue;
@@ -47,12 +65,11 @@ export function tellUnclosed(
         ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
         : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     terminal.tell(
-      `process ${pid}, which ${isShown ? 'wrote some of these to' : runs ? 'writes to' : 'wrote to'} ${file}, ${how} (hookscope doctor${sameStore({ store: place })} says ${isShown ? 'after which record' : 'what to do'})`,
+      `process ${pid}, which ${isShown ? 'wrote some of these to' : runs === 'surely' ? 'writes to' : 'wrote to'} ${file}, ${how} (hookscope doctor${sameStore({ store: place })} says ${isShown ? 'after which record' : 'what to do'})`,
     );
   }
-  for (const file of filesOf(place)) {
-    const full = emptyMarks(file).filter((one) => losesNow(one, latest, place));
-    if (full.length > 0)
+  for (const { file, empty } of unmarked) {
+    if (empty.some((one) => losesNow(one, latest, place)))
       terminal.tell(`no room was found for records beside ${file}, so some are not here (hookscope doctor says more)`);
   }
 }

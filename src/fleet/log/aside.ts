@@ -60,7 +60,9 @@ export function asideIn(folder: string): string[] {
         .filter((name) => FULL.test(name))
         .sort()
     : [];
-  return [...full, CURRENT].map((name) => join(folder, name)).filter((file) => existsSync(file));
+  return [...full, CURRENT]
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 }
 
 /** Begins another file, and makes room for it; what is dropped is counted in it. */

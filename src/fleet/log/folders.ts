@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFile } from '../../files/regular-file.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { isRunning, startOf } from '../../values/processes.js';
@@ -86,7 +87,7 @@ function claim(folder: string): void {
 function isOrphan(folder: string): boolean {
   const file = join(folder, OWNER);
   try {
-    const { pid, where, since } = JSON.parse(readFileSync(file, 'utf8')) as FolderOwner;
+    const { pid, where, since } = JSON.parse(readRegularFile(file).toString('utf8')) as FolderOwner;
     if (pid === 0) return true;
     // A process that is stopped, or was asleep with its machine, is silent and yet there.
     if (where === whereabouts()) return !isRunning(pid) || (since !== undefined && startOf(pid) !== since);

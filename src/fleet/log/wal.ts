@@ -64,7 +64,8 @@ export class Wal {
     makeFolder(folder);
     for (const name of readdirSync(folder)) {
       const [, number] = NAMES.exec(name) ?? [];
-      if (number !== undefined) this.#segments.set(Number(number), statSync(join(folder, name)).size);
+      const stats = statSync(join(folder, name));
+      if (number !== undefined && stats.isFile()) this.#segments.set(Number(number), stats.size);
     }
     const { dropped, sent, segment, offset } = readCursor(join(folder, 'cursor.json'));
     [this.#dropped, this.#sent] = [dropped, sent];

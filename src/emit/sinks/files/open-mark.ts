@@ -5,14 +5,14 @@ import {
   ftruncateSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readRegularFile } from '../../../files/regular-file.js';
 import { makeFolder } from '../../../values/make-folder.js';
-import { isRunning, startOf } from '../../../values/processes.js';
+import { isRunning, startOf, wasRunningAt } from '../../../values/processes.js';
 
 /**
  * A small marker file that exists while a process writes records. A marker whose process is gone shows that the process was killed and that records in its
@@ -37,8 +37,8 @@ export interface UnclosedProcess {
   readonly hosts: readonly string[];
   /** How many of its last records it could not write; absent: unknown, because it was killed. */
   readonly lost?: number;
-  /** It still runs, and could not write its latest records. */
-  readonly runs?: true;
+  /** It still runs, and could not write its latest records. `maybe`: a process with its number runs, which may be a later one. */
+  readonly runs?: 'surely' | 'maybe';
   /** When the mark was written last, in ISO 8601. */
   readonly at: string;
 }
@@ -131,8 +131,9 @@ export function unclosedWriters(path: string): UnclosedProcess[] {
     const mark = readMark(file);
     if (mark === undefined) return [];
     const { pid, since, hosts, lost } = mark;
-    const runs = lives(mark);
-    const at = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString() ?? since;
+    const written = statSync(file, { throwIfNoEntry: false })?.mtime;
+    const runs = lives(mark, written?.getTime());
+    const at = written?.toISOString() ?? since;
     if (lost === undefined) return mark.sync === true || runs ? [] : [{ pid, since, hosts, at }];
     return [{ pid, since, hosts, at, lost, ...(runs ? { runs } : {}) }];
   });
@@ -145,9 +146,9 @@ const EMPTY = 1_000;
 export function emptyMarks(path: string): UnmarkedProcess[] {
   return marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats?.size !== 0) return [];
+    if (stats?.size !== 0 || !stats.isFile()) return [];
     const pid = Number(/(\d+)-[\da-f]+$/.exec(file)?.[1]);
-    const runs = isRunning(pid);
+    const runs = lives({ pid }, stats.mtimeMs);
     // It may be about to write its mark.
     if (runs && Date.now() - stats.mtimeMs < EMPTY) return [];
     return [{ pid, at: stats.mtime.toISOString(), ...(runs ? { runs } : {}) }];
@@ -157,7 +158,7 @@ export function emptyMarks(path: string): UnmarkedProcess[] {
 /** undefined: the file is not a mark. */
 function readMark(file: string): WrittenMark | undefined {
   try {
-    const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as WrittenMark;
+    const { pid, since, hosts, started, sync, lost } = JSON.parse(readRegularFile(file).toString('utf8')) as WrittenMark;
     if (!Number.isSafeInteger(pid) || pid <= 0 || typeof since !== 'string') return undefined;
     const isLost = typeof lost === 'number';
     return { pid, since, hosts: hosts.map(String), started, sync: sync === true, ...(isLost ? { lost } : {}) };
@@ -166,9 +167,11 @@ function readMark(file: string): WrittenMark | undefined {
   }
 }
 
-/** Whether the writer still runs. Another process may have its number by now, so the start time is compared. */
-function lives({ pid, started }: WrittenMark): boolean {
-  return isRunning(pid) && (started === undefined || startOf(pid) === started);
+/** Whether the writer still runs. Another process may have its number by now, so the start time is compared, or else with the time of the mark. */
+function lives({ pid, started }: Pick<WrittenMark, 'pid' | 'started'>, at = Date.now()): UnclosedProcess['runs'] {
+  if (!isRunning(pid)) return undefined;
+  if (started !== undefined) return startOf(pid) === started ? 'surely' : undefined;
+  return wasRunningAt(pid, at) ? 'maybe' : undefined;
 }
 
 function marksOf(path: string): string[] {
@@ -194,5 +197,5 @@ function prune(path: string): void {
 
 function isSpent(file: string): boolean {
   const mark = readMark(file);
-  return mark?.sync === true && mark.lost === undefined && !lives(mark);
+  return mark?.sync === true && mark.lost === undefined && lives(mark) === undefined;
 }
