@@ -112,7 +112,8 @@ it.each([
   'sed -n 1,40p web',
   `sed -n "\${A},\${B}p" web`,
   "sed -e 's/wide w/a w b/g; /^w s/d' -e '$!N;P;D' -E web",
-  `sed -i "s|@DIR@|$(pwd)|; s/^v=.*/v=$V/w" web`.replace('/w"', '/g"'),
+  `sed -i "s|@DIR@|$PWD|; s/^v=.*/v=$V/g" web`,
+  'awk -v d="$(date)" -F"$S:" \'{print d}\' $F',
   "sed -i '' 's/a/b/' web",
   "sed ':a;N;$!ba;s/\\n/ /g' web",
   "sed '1i\\\nw s' web",
@@ -158,7 +159,6 @@ it.each([
   'sed "$N d" data',
   'sed -n "$n,\\$p" data',
   `sed -n "$((n+1)),+\${m}p" data`,
-  'sed -n "$(grep -n a data | cut -d: -f1),\\$p" data',
   `awk '{print length/2, i++ / 2, length / 3 "/"}' data`,
   `awk '{gsub(/[/]/, "-"); sub(/[^/]+\\//, ""); print}' data`,
   `awk 'function max(a, b) { return a > b ? a : b } { x = $1 > 5; print max(x, $2) }' data`,
@@ -174,7 +174,20 @@ it.each([
   'find . | xargs -n 1 uniq -c',
   'find . -exec uniq {} \\;',
   `find . -exec awk '{print FILENAME}' {} +`,
-  `n=$(wc -l < data); sed -n "\${n}p" data`,
+  `for n in 1 2; do sed -n "\${n}p" data; done`,
+  `sed -n "$((N-5)),\${N}p" data`,
+  `n=5; sed -n "$((n+1)),\${n}p" data`,
+  'for f in *.txt a-b.md; do sed -n 1p "$f"; done',
+  'V=1.2.3; sed -i "s/^version = .*/version = \\"$V\\"/" Cargo.toml',
+  'URL=https://x.io/we; sed -i "s|URL|$URL|" conf',
+  `sed -i "s/VERSION/$VERSION/; s/@HOST@/\${HOST:-web}/" conf`,
+  'set -euo pipefail; sed -n "$1p" "$2"',
+  `sed -i "s|a|\${F%.*}|" *.md`,
+  'while read -r l; do echo "$l" | sed "s/a/$B/"; done < list',
+  'export A=1 PATH=$PATH:/x; sed "s/a/$B/" data',
+  "find . -name '*.ts' -exec sed -i 's/a/b/' {} +",
+  "find src test -name '*.ts' | xargs sed -i 's/a/b/'",
+  "find . -name '*.ts' -print0 | xargs -0 sed -n 1p",
   `n=5; sed -n "\${n}p" data`,
 ])('a Bash rule does not ask about a script beside %s, of which nothing is a file that is written', (read) => {
   for (const run of ['bash build.sh', './run.sh | head', '. ~/.nvm/nvm.sh; nvm use'])
@@ -204,11 +217,11 @@ it('a Bash rule sees the commands of an awk program', () => {
 it.each([
   ['N="1w s"', 'N="15"', `sed -n "\${N}p"`],
   ["N='1p;w s\n#'", "N='1'", `sed -n \${N}p`],
-  ["M='w s'; N=$M", "M='$'; N=$M", 'sed -n "$N p"'],
-  ["N=$(echo 'w s')", 'N=$(wc -l < web)', `sed -n "\${N}p"`],
-  ['N=1', 'N=$1', `sed -n "\${N:-1w s;1}p"`, `sed -n "\${N:-1}p"`],
-  ["read N <<< '1w s;1'", "read N <<< '1'", `sed -n "\${N}p"`],
-  ['printf -v N "1w s"', 'printf -v N "1"', `sed -n "\${N}p"`],
+  ["M='w s'; N=$M", 'M=2; N=1', 'sed -n "$N p"'],
+  ["N=$(echo 'w s')", 'N=5', `sed -n "\${N}p"`],
+  ['N=1', 'N=2', `sed -n "\${N:-1w s;1}p"`, `sed -n "\${N:-1}p"`],
+  ["read N <<< '1w s;1'", "read M <<< '1'", `sed -n "\${N}p"`],
+  ['printf -v N "1w s"', 'printf -v M "1"', `sed -n "\${N}p"`],
   ["N='x/w s\n#'", "N='wide s'", 'sed -n "s/a/$N/"'],
   ["N='x\nw s'", "N='w s'", 'sed -n "1a $N"'],
   [`P='1; {print > "s"}'`, "P='1'", 'awk "NR==$P"'],
@@ -216,11 +229,11 @@ it.each([
   ["F='- s'", "F='s'", 'uniq $F'],
   ["F='1 - s'", "F='1'", 'xxd -r -ps -s $F -'],
   ["declare -x N='1w s'", 'declare -x N=1', `sed -n "\${N}p"`],
-  ["N=1; N+='w s'", 'N=1; N+=2', `sed -n "\${N}p"`],
-  ["N=(1 '1w s')", 'N=(1 2)', `sed -n "\${N[1]}p"`],
-  [`: "\${N:=1w s}"`, `: "\${N:=1}"`, `sed -n "\${N}p"`],
-  ["set -- '1w s'", 'set -- 1', `sed -n "\${1}p"`],
-  [`f() { sed -n "\${1}p"; }`, ':', "f '1w s'", 'f 1'],
+  ["N=1; N+='w s'", 'N=1; N=2', `sed -n "\${N}p"`],
+  ["N=(1 '1w s')", 'M=(1 2)', `sed -n "\${N[1]}p"`, `sed -n "\${N}p"`],
+  [`: "\${N:=1w s}"`, `: "\${N:-1}"`, `sed -n "\${N}p"`],
+  ["set -- '1w s'", 'set -e', `sed -n "\${1}p"`],
+  [`f() { sed -n "\${1}p"; }`, `sed -n "\${1}p"`, "f '1w s'", ':'],
   ["F='-n -ew:s'", "F='a b'", 'sed p $F -'],
   ['for N in 1 "2w s"; do', 'for N in 1 2; do', `sed -n "\${N}p"; done`],
 ])('a Bash rule takes %s to make another program of an expansion, and %s not', (set, other, write, same = write) => {
@@ -231,7 +244,7 @@ it.each([
 
 it.each([
   [`sed -n 'w s'{,}`, `sed -n p {a,b}.txt`],
-  ['sed -n p {-,-news}', 'sed -n p {-,news}'],
+  ['sed -n p {-,-news}', 'sed -n p {a,news}'],
   ['echo x > ./-news; sed -n p *', 'echo x > ./news; sed -n p *'],
   ['touch -m -- -news; sed -n p *', 'touch -m news; sed -n p *'],
   ['cp b ./-news; sed -n p *', 'cp -n b ./news; sed -n p *'],
@@ -251,18 +264,29 @@ it.each([
   'xargs -n 2 uniq',
   'xargs -I% uniq a %',
   'find . -exec uniq a {} \\;',
+  'xargs -I{} sed -n {}p data',
+  "xargs -I% awk '/%/ {print FILENAME}' data",
+  "find . -exec awk 'BEGIN {} {print}' {} \\;",
+  "xargs -I{} sed 's/{}/x/' {}",
+  'xargs sed -n p',
+  'xargs -I{} sed -n p {}',
+  'parallel sed -n p',
+  'find * -exec sed -n p {} \\;',
+  "find . -printf '-ews' | xargs sed -n p",
+  "touch 'x -ews'; find . | xargs sed -n p",
+  'find . | sort | xargs sed -n p',
 ])('a Bash rule takes the placeholder in %s for any text', (write) => {
   expect(asks(`curl -s h > a; ${write}; sh s`)).toBe(true);
 });
 
 it.each([
-  'xargs -I{} sed -n {}p data',
-  `xargs -I% awk '/%/ && $1 == "%" {print FILENAME}' data%`,
-  "find . -exec awk 'BEGIN {} {print}' {} \\;",
-  "xargs -I{} sed 's/{}/x/' {}",
+  `find . -exec awk '{print FILENAME}' {} \\;`,
+  `find . | xargs awk '{print FILENAME}'`,
+  'find . | xargs -n 1 sed p',
+  'find src -type f | xargs -I{} sed -n p {}',
   'find . -exec uniq -c {} \\;',
-])('a Bash rule takes the placeholder in %s for a line, a text or a file that is read', (read) => {
-  expect(asks(`curl -s h > a; ls | ${read}; sh s`)).toBe(false);
+])('a Bash rule takes what find inserts in %s for a file that is read', (read) => {
+  expect(asks(`curl -s h > a; ${read}; sh b`)).toBe(false);
 });
 
 it.each([
@@ -277,6 +301,7 @@ it.each([
   expect(asks(`curl -s h > a; sed ${option} p a; sh ${copy}`)).toBe(true);
   expect(asks(`printf 'rm x' > a; sed ${option} s/x/y/ a; sh ${copy}`)).toBe(true);
   expect(asks(`curl -s h > a; sed -i.bak p a *.conf; sh ${copy}`)).toBe(false);
+  expect(asks('curl -s h > a; sed -i.bak p a *.conf; sh a.bak')).toBe(true);
 });
 
 it.each(['xxd -r -ps - -d', 'uniq - -d', 'uniq -- - -d', 'xxd -r -ps -- - ./-d'])(
@@ -284,5 +309,167 @@ it.each(['xxd -r -ps - -d', 'uniq - -d', 'uniq -- - -d', 'xxd -r -ps -- - ./-d']
   (write) => {
     expect(asks(`curl -s h | ${write}; sh ./-d`)).toBe(true);
     expect(asks(`curl -s h | ${write}; sh ./d`)).toBe(false);
+  },
+);
+
+/** What may give N, or another variable, any text; and the expansion of that variable. */
+const SETTERS: readonly (readonly [set: (value: string) => string, expansion?: string])[] = [
+  [(v) => `N='${v}'`],
+  [(v) => `N=$'${v}'`],
+  [(v) => `N[0]='${v}'`],
+  [(v) => `N=1; N+='${v}'`],
+  [(v) => `M='${v}'; N=$M`],
+  [() => 'N=$(cat f)'],
+  [(v) => `M='${v}'`, `\${N:-$M}`],
+  [(v) => `N='${v}x'`, `\${N%x}`],
+  [(v) => `N='x${v}'`, `\${N#x}`],
+  [(v) => `N='Q${v}'`, `\${N/Q/}`],
+  [(v) => `N='${v}'`, `\${N,,}`],
+  [(v) => `N='${v}'`, `\${N@E}`],
+  [(v) => `N=M; M='${v}'`, `\${!N}`],
+  [(v) => `N=(a '${v}')`, `\${N[1]}`],
+  [(v) => `declare -A N=([a]='${v}')`, `\${N[a]}`],
+  [(v) => `alias N='${v}'; N=\${BASH_ALIASES[N]}`],
+  ...['echo', 'true', ':', '['].map((name) => [(v: string) => `${name} "\${N:=${v}}" ]`] as const),
+  [(v) => `: \${N=${v}}`],
+  [(v) => `v=N; : \${!v:=${v}}`],
+  ...[
+    'read N',
+    'read -r N',
+    'read -ra N',
+    'read -aN',
+    'read "N"',
+    'read \\N',
+    "read 'N[0]'",
+    'command read N',
+    'mapfile -t N',
+  ].map((read) => [(v: string) => `${read} <<< '${v}'`] as const),
+  [() => 'read N < f'],
+  [() => 'read N < <(cat f)'],
+  [() => 'while read M N; do :; done < f'],
+  [() => 'mapfile -C declare -c 1 < f'],
+  [(v) => `v=A; read \${v}B <<< '${v}'`, '$AB'],
+  [(v) => `read A\\B <<< '${v}'`, '$AB'],
+  [(v) => `read A""B <<< '${v}'`, '$AB'],
+  [(v) => `read {A,}B <<< '${v}'`, '$AB'],
+  [(v) => `v=A; printf -v \${v}B '${v}'`, '$AB'],
+  [(v) => `v=A; declare \${v}B='${v}'`, '$AB'],
+  [(v) => `declare -n R=N; R='${v}'`],
+  [(v) => `printf -v N '${v}'`],
+  [(v) => `printf -vN '${v}'`],
+  ...['export', 'declare', 'declare -g', 'typeset -x', 'readonly', 'local'].flatMap((name) => [
+    [(v: string) => `${name} N='${v}'`] as const,
+    [(v: string) => `${name} 'N=${v}'`] as const,
+    [(v: string) => `v=N; ${name} "$v=${v}"`] as const,
+  ]),
+  [(v) => `eval "N='${v}'"`],
+  [(v) => `trap "N='${v}'" USR1; kill -USR1 $$`],
+  [(v) => `for N in '${v}'; do :; done`],
+  [(v) => `for N in 1 '${v}'; do :; done`],
+  [(v) => `select N in '${v}'; do break; done <<< 1`],
+  [(v) => `read <<< '${v}'`, '$REPLY'],
+  [(v) => `mapfile <<< '${v}'`, '$MAPFILE'],
+  [(v) => `mapfile -t <<< '${v}'`, `\${MAPFILE[0]}`],
+  [(v) => `getopts a: o -a '${v}'`, '$OPTARG'],
+  [(v) => `[[ '${v}' =~ .* ]]`, '$BASH_REMATCH'],
+  [(v) => `: '${v}'`, '$_'],
+  [(v) => `mkdir '${v}'; cd '${v}'`, `\${PWD##*/}`],
+  [(v) => `set -- '${v}'`, '$1'],
+  [(v) => `set -- '${v}'`, '$*'],
+  [(v) => `set -- '${v}'`, `\${@:1}`],
+  [() => ':', '$(cat f)'],
+  [() => ':', '`cat f`'],
+];
+/** Words in which such a text makes another program, or another word. */
+const PLACES: readonly (readonly [value: string, place: (expansion: string) => string])[] = [
+  ['w s', (e) => `sed -n "1${e}p" data`],
+  ['w s', (e) => `sed -n 1${e} data`],
+  ['/w s', (e) => `sed -n "s/a/${e}\n#/" data`],
+  ['; {print > "s"}', (e) => `awk "{print 1${e}}" data`],
+  ['" > "s', (e) => `awk "{print \\"${e}\\"}" data`],
+  ['data s', (e) => `uniq ${e}`],
+  ['data -ews', (e) => `sed -n p ${e}`],
+];
+const TEXTS = SETTERS.flatMap(([set, expansion = '$N']) =>
+  PLACES.map(([value, place]) => `${set(value)}; ${place(expansion === '$N' ? `\${N}` : expansion)}`),
+);
+
+it('a Bash rule asks wherever the line may set a variable in the words of a filter, however it is set', () => {
+  const missed = TEXTS.filter((text) => !asks(`curl -s h > data; ${text}; sh s`));
+  expect(missed).toEqual([]);
+  expect(TEXTS.length).toBeGreaterThan(400);
+});
+
+it.each([
+  ['f() {', '}; f', ''],
+  ['ls() { command', '}; ls', ''],
+  ['a:b() {', '}; a:b', ''],
+  ['function f {', '}; f', ''],
+  ["sh -c '", "' _", ''],
+  ["bash -c '", "' _", ''],
+  ["xargs sh -c '", "' _", ''],
+  ["eval 'set -- w; ", "'", ''],
+  ["sh -s '1w s' <<'E'\n", '\nE', '\n'],
+])('a Bash rule asks about the arguments of a filter between %s and %s', (before, after, end) => {
+  for (const [, place] of PLACES) {
+    const text = place('$1');
+    if (before.includes("'") && text.includes("'")) continue;
+    const line = `curl -s h > data; ${before} ${text}; ${after}${end || " '1w s'; "}sh s`;
+    expect([line, asks(line)]).toEqual([line, true]);
+  }
+});
+
+it.each([
+  'uniq "$@"',
+  'uniq $*',
+  `uniq "\${A[@]}"`,
+  'uniq d*',
+  'uniq {data,s}',
+  'uniq @(data|s)',
+  'uniq -f "$@" s',
+  `uniq -f "\${A[@]}" s`,
+  'xxd -r -p h*',
+  'xxd -r -p -s "$@" s',
+  'xxd -r -p -s $* s',
+  `awk -F "$@" data data`,
+  `awk -F"$@" 1 data`,
+  `awk -F $A 1 '{print > "s"}'`,
+  `awk -F"$A" 1 '{print > "s"}'`,
+  `awk -v "\${A[@]}" data`,
+  'sed -n -l "$@" -e p data',
+  'sed -n -l $N p data',
+  'sed -n -e "$@" data',
+  'sed -n "1$@" data',
+  'sed -n "s/a/$@/" data',
+  `sed -n "s/a/\${A[@]}/" data`,
+  'sed -n s/a/$*/ data',
+  'sed -n p {data,{-ews,data}}',
+  'sed -n p {data,"-ews"}',
+  'sed -n p {,-}ews data',
+  'sed -n p {data,$X}',
+  'sed -n p {*,data}',
+  'sed -n p @(*)',
+  'sed -n p "$X-ews" data',
+  'X=-ews; sed -n p "$X" data',
+  `X=(data -ews); sed -n p "\${X[@]}"`,
+  "X='*'; touch ./-ews; sed -n p $X",
+  'set -- data -ews; sed -n p "$@"',
+  'mkdir -- -ews; sed -n p *',
+  `X=-f; sed "\${X}p" data`,
+  `X=-f; awk "\${X}p" data`,
+  'IFS=X; F=dataXs; uniq $F',
+  'IFS=X; sed -n p $F',
+  "sed -n $'1\\0'w' s'$'\\0' data",
+  "sed --posix -n $':a;i\\\\\\nw s' data",
+])('a Bash rule asks about %s, of which a word may become several, an option or another program', (write) => {
+  expect(asks(`curl -s h > data; ${write}; sh s`)).toBe(true);
+});
+
+it.each(['set -- src/web.ts; sed "s/x/$1/" t', 'set -- a/w b; sed -n "$1p" t', `read N < f; sed -n "\${N}p" t`])(
+  'a Bash rule does not ask about %s, beside which nothing is run',
+  (line) => {
+    expect(asks(line)).toBe(false);
+    expect(asks(`${line}; npm test`)).toBe(false);
+    expect(asks(`${line}; bash build.sh`)).toBe(true);
   },
 );

@@ -161,9 +161,29 @@ const NESTED: readonly string[] = [
   ),
 ];
 
+const numbered = (count: number, text: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => text(at)).join('');
+/** Scripts and operands of filters, with variables that the line sets. */
+export const FILTERED: readonly string[] = [
+  `sed p ${'{,,,,a}'.repeat(1_400)}; sh s`,
+  `sed p ${'{a,'.repeat(3_200)}; sh s`,
+  `${numbered(850, (at) => `A${at}=$A${at + 1};`)}sed "s/a/$A0/" b; sh s`,
+  `${'A=b$A;'.repeat(400)}sed "s/a/${'$A'.repeat(3_000)}/" b; sh s`,
+  `${numbered(120, (at) => `f${at}() { sed "s/a/$${at}/"; }; f${at} '$1$2$3' "$${at + 1}$2";`)}sh s`,
+  `sed "s/a/${numbered(1_500, (at) => `$A${at}`)}/" b; sh s`,
+  `N='${'/w'.repeat(2_000)}'; sed "s/a/${'$N'.repeat(2_800)}/" b; sh s`,
+  `${'read N;'.repeat(1_000)}${'N=1;'.repeat(500)}sed "s/a/$N/" b; sh s`,
+  `${'find '.repeat(1_600)}| xargs sed p; sh s`,
+  `find a${' '.repeat(9_900)}| xargs sed p; sh s`,
+  `awk '{${'i++ /2/ 1;'.repeat(900)}}' a; sh s`,
+  `awk '{${'length/'.repeat(1_400)}1}' a; sh s`,
+  `sed -n ':a;${'b a;\n'.repeat(1_600)}p' a; sh s`,
+];
+
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
 export const HURTING = [
   ...SEARCHED,
+  ...FILTERED,
   ...NESTED,
   ...REPEATED.map(fill),
   ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),

@@ -4,7 +4,7 @@ import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } f
 import { addGlobs } from './globs.js';
 import { isExpanded, readingsOf } from './guess.js';
 import { changesInput, commandsOf, inputOf, writesWords, writtenIn } from './input.js';
-import { noteEach, noteText } from './moves.js';
+import { noteHeld } from './moves.js';
 import {
   type BashReading,
   type BashScript,
@@ -181,6 +181,7 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
   spend(source.length, found);
   if (isTooLong(source) || source.includes('\0')) throw new UnknowableError();
   const renamed = RENAMED.test(source);
+  found.isNested = source.trim() !== found.commands[0]?.text;
   const mayHide = /[<>]\(/.test(source);
   // An explicit stack, because a tree may be deeper than the engine's call stack.
   const unvisited: ScriptNode[] = [[parse(source), source, around.input]];
@@ -250,11 +251,10 @@ function readNode(node: SyntaxNode, text: string, around: ScriptContext, found: 
       return 'unknown';
     case 'Assignment':
       readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
-      forEachChild(node.value, (one) => void (one.type === 'Word' && noteText(node.name, knownWord(one), found)));
       break;
     case 'For':
     case 'Select':
-      for (const word of node.wordlist ?? []) noteEach(node.name.value, knownWord(word), found);
+      for (const word of node.wordlist ?? []) noteHeld(node.name.value, knownWord(word), found);
       break;
     case 'Word':
       if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);

@@ -1,17 +1,14 @@
 import type { Redirection } from 'unbash';
-import { isDeceived } from './filters/assumed.js';
 import { orders } from './filters/columns.js';
 import {
   ANY_FILE,
   type FilterContext,
   isLine,
-  noteAny,
   noteFiltered,
   noteStartUp,
   noteWritten,
   READ_ALWAYS,
 } from './filters/noted.js';
-import { noteSet } from './filters/settings.js';
 import {
   callsTest,
   filledIn,
@@ -45,8 +42,6 @@ export function noFiles(): BashFiles {
     values: new Set(),
     held: new Map(),
     filled: new Set(),
-    set: new Map(),
-    assumed: new Set(),
     programs: new Set(),
     evaluated: new Set(),
     defined: new Set(),
@@ -62,12 +57,11 @@ const SETS = [
   'variables',
   'values',
   'filled',
-  'assumed',
   'programs',
   'evaluated',
   'defined',
 ] as const;
-const MAPS = ['moved', 'held', 'set'] as const;
+const MAPS = ['moved', 'held'] as const;
 
 /** Merges what is known about the files of a text into `found`. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
@@ -136,7 +130,6 @@ export function noteFiles(
     for (const target of use.targets) noteWritten(target, known, found);
   }
   noteFiltered(use, { input, hole, open, isOne }, found);
-  noteSet(given, input, found);
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
@@ -231,7 +224,6 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
  */
 export function runsPieces(found: BashReading): boolean {
   const { ran, taken } = found;
-  if (isDeceived(found)) noteAny(found);
   const written = spread(found.written, found);
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);

@@ -121,9 +121,7 @@ function notePlace(path: string): (name: string, found: BashFiles) => void {
 }
 
 /** Notes the value of a variable, which may be the path of a program, or of a folder of programs. */
-export function noteHeld(variable: string, value: KnownWord, found: BashFiles): void {
-  const { values, held } = found;
-  noteText(variable, value, found);
+export function noteHeld(variable: string, value: KnownWord, { values, held }: BashFiles): void {
   const last = lastName(value.text);
   const isPlaced = IS_PLACED.test(value.text);
   if (value.sure === undefined || (isPlaced && ON_PATH.test(last))) values.add(last);
@@ -135,16 +133,6 @@ export function noteHeld(variable: string, value: KnownWord, found: BashFiles): 
   if (!isPlaced || !isOfPrograms(folderOf(straight(value.text)))) return;
   values.add(last);
   all.add(last);
-}
-
-/** Notes what a variable, or an element of it, is set to. */
-export function noteText(variable: string, { text, marked = text }: KnownWord, { set }: BashFiles): void {
-  set.set(variable, (set.get(variable) ?? new Set()).add(marked));
-}
-
-/** Notes a value that a loop gives a variable. A glob gives it one name at a time. */
-export function noteEach(variable: string, value: KnownWord, found: BashFiles): void {
-  noteHeld(variable, { ...value, marked: (value.marked ?? value.text).replace(/[*?[]/g, '') }, found);
 }
 
 /** Notes that the programs of a project are on the PATH. */

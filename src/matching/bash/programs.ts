@@ -199,7 +199,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   // Programs that print or store their words.
   'echo cat': { rest: 'shown', writes: true },
   tee: { rest: 'shown', writes: true, targets: /^([^-].*)$/s },
-  'grep egrep fgrep ls ll head tail wc cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
+  'grep egrep fgrep ls ll head tail wc cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open set':
     shown,
   'pgrep pkill kill ps top rmdir realpath readlink chmod chown': shown,
   'cp mv ln': { rest: 'shown', moves: 'last', takes: 'St' },

@@ -1,3 +1,4 @@
+import { LineSettings } from './filters/settings.js';
 import type { CommandText } from './words.js';
 
 /** Thrown when it cannot be known what a line runs. */
@@ -63,9 +64,6 @@ export interface BashFiles {
   /** `held`: values of variables, as file names (`=`), programs on the PATH and other variables (`$`). `filled`: variables that it writes to. */
   readonly held: Map<string, Set<string>>;
   readonly filled: Set<string>;
-  /** `set`: texts that variables are set to, with marked expansions. `assumed`: what filters are taken for harmless for; see assumed.ts. */
-  readonly set: Map<string, Set<string>>;
-  readonly assumed: Set<string>;
   /** Files that a variable names as a program: `EDITOR=./e`. */
   readonly programs: Set<string>;
   /** Programs whose output is evaluated, and functions that the line defines, which may hide such programs. */
@@ -76,6 +74,9 @@ export interface BashFiles {
 /** The results of reading a line so far. */
 export interface BashReading extends BashFiles {
   readonly commands: CommandText[];
+  /** What the line says about values of variables, and whether the text being read is another one. */
+  readonly settings: LineSettings;
+  isNested: boolean;
   /** Texts in which any word may begin a command. */
   readonly texts: Set<string>;
   /** Commands in texts whose names are globs. */
@@ -111,6 +112,8 @@ export interface BashReading extends BashFiles {
 export function newReading(source: string, files: BashFiles): BashReading {
   return {
     commands: [{ text: source.trim() }],
+    settings: new LineSettings(source),
+    isNested: false,
     texts: new Set(),
     globs: new Map(),
     expands: false,

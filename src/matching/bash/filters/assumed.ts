@@ -1,71 +1,67 @@
-import type { BashFiles } from '../reading.js';
+import type { LineSettings } from './settings.js';
 
 /**
  * What is assumed of an expansion in the words of a filter. `address`, `code`, `string`, `regex`: it does not make another program of it.
- * `word`, `words`, `operand`: it is one word and no option; `words` may come from a command, and an operand may become several.
+ * `word`: it is one word and no option. `operand`: it may become several, but no option. `glob`: it finds no file with the name of an option.
  */
-export type Assumption = 'address' | 'code' | 'string' | 'regex' | 'word' | 'words' | 'operand' | 'glob';
+export type Assumption = 'address' | 'code' | 'string' | 'regex' | 'word' | 'operand' | 'glob';
 
+/** Values for which an assumption may be wrong. No part of another value is one of these, and neither are several of them together. */
 const RISKS: Readonly<Record<Assumption, RegExp>> = {
-  address: /[wWerR\n;]/,
-  code: /[>|"#\\/\n]|system|getline/,
+  address: /\D/,
+  code: /[^\d.]/,
   string: /["\\\n]/,
-  regex: /[/\n[]|\\$/,
-  word: /[\s*?[]|^-/,
-  words: /[\s*?[]|^-/,
-  operand: /(?:^|\s)-/,
-  glob: /^-/,
+  regex: /[/\n[\\]/,
+  word: /^$|[\s*?[]|^-/,
+  operand: /(?:^|\s)-|[*?[]/,
+  glob: /^/,
 };
-/** Notes of the arguments of a command begin with this, since it may be a function. */
-export const ARGUMENTS = '@';
 /** What is assumed of texts in a script of sed, whose end is this mark. */
 const END = 'end of ';
-
-/** A text within the output of a command that is a command of sed: `$(echo 'w s')`. */
-const WRITES = /(?:^|[^\w-]|\d|\\n)[wW](?:\s*[./~$]|\s+\w)/;
-/** An expansion in a text. */
-export const UNIT = /\0([^\0]*)\0/g;
-const VARIABLE = /^"?\$\{?[!#]?(\w+)/;
-/** The text that stands for a variable, or for a part of its value. */
-const DEFAULT = /^"?\$\{\w+(?::?[-+=]|\/)(.*)\}$/s;
 
 export const assumed = (what: Assumption, unit: string): string => `${what}\0${unit}`;
 export const assumedText = (mark: string, unit: string): string => `${END}${mark}\0${unit}`;
 
-function isRisk(what: string, text: string): boolean {
-  if (!what.startsWith(END)) return RISKS[what as Assumption].test(text);
-  const at = Math.min(
-    ...[what.slice(END.length), '\n'].map((mark) => text.indexOf(mark)).filter((found) => found >= 0),
-  );
-  return (at < text.length && /[wWe]/.test(text.slice(at))) || /\\$|\[[^\]]*$/.test(text);
-}
+const isRisk = (what: string, text: string): boolean =>
+  what.startsWith(END)
+    ? text.includes(what.slice(END.length)) || /[\n\\[]/.test(text)
+    : RISKS[what as Assumption].test(text);
 
-/** Whether the line itself sets or makes something for which an assumption about a filter is wrong. */
-export function isDeceived(found: BashFiles): boolean {
-  const seen = new Set<string>();
-  const isRisky = (what: string, unit: string): boolean => {
-    if (/^"?(?:\$\(\(|\$\[)/.test(unit)) return false;
-    if (/^"?(?:\$\(|`)/.test(unit)) return what === 'word' || WRITES.test(unit);
-    const [, instead] = DEFAULT.exec(unit) ?? [];
-    if (instead !== undefined && isRisk(what, instead)) return true;
-    const [, name] = VARIABLE.exec(unit) ?? [];
-    if (name === undefined || seen.has(`${what}\0${name}`)) return false;
-    seen.add(`${what}\0${name}`);
-    // The arguments of any function.
-    const names = /^\d+$/.test(name) ? [ARGUMENTS, ...[...found.defined].map((one) => ARGUMENTS + one)] : [name];
-    return names.some((one) => [...(found.set.get(one) ?? [])].some((value) => isRiskyText(what, value)));
+const NUMBER = /^"?\$(?:[?#!$]|\{#\w+\}|\(\([\w\s$+*/%-]*\)\))$/;
+const VARIABLE = /^"?\$(?:(\w+)|\{(\w+)\}|\{(\w+)(:?-|##?|%%?)([^$`"'\\{}]*)\})$/;
+const LISTS = /^"?\$(?:[@*]|\{(?:[@*]|(\w+)\[[@*]\])\})$/;
+
+/** Whether an assumption may be wrong because of what the line says. `isNested`: the arguments are not those of the line. */
+export function mayDeceive(one: string, line: LineSettings, isNested: boolean): boolean {
+  const at = one.indexOf('\0');
+  const what = one.slice(0, at);
+  const unit = one.slice(at + 1);
+  const mayBe = (name: string): readonly string[] | undefined => {
+    if (/^\d/.test(name)) return isNested || line.hasArguments ? undefined : [];
+    return line.valuesOf(name);
   };
-  const isRiskyText = (what: string, value: string): boolean =>
-    isRisk(what, value.replace(UNIT, '')) || [...value.matchAll(UNIT)].some(([, unit = '']) => isRisky(what, unit));
-  return [...found.assumed].some((one) => {
-    const end = one.indexOf('\0');
-    const what = one.slice(0, end);
-    return what === 'glob' ? makesOption(found) : isRisky(what, one.slice(end + 1));
-  });
-}
-
-/** Whether the line makes a file with the name of an option, which a glob may find. */
-function makesOption({ written, moved }: BashFiles): boolean {
-  const isOption = (name: string): boolean => name.startsWith('-');
-  return [...written.keys()].some(isOption) || [...moved.values()].some((copies) => [...copies].some(isOption));
+  const isSeveral = what === 'word' || what === 'operand';
+  if (what === 'glob') return line.makesOptions;
+  if (isSeveral && line.splits && !unit.startsWith('"')) return true;
+  if (NUMBER.test(unit)) {
+    const names = unit.startsWith('"$((') || unit.startsWith('$((') ? (unit.match(/[A-Za-z_]\w*|\$\d/g) ?? []) : [];
+    return names.some((name) => mayBe(name.replace('$', ''))?.every((value) => /^\d+$/.test(value)) !== true);
+  }
+  // What a runner inserts.
+  if (!/^"?[$`]/.test(unit)) return what !== 'operand' || !line.isFound;
+  const list = LISTS.exec(unit);
+  if (list !== null) return what !== 'operand' || mayBe(list[1] ?? '1')?.length !== 0;
+  const [, plain, braced, changed, operator = '', text = ''] = VARIABLE.exec(unit) ?? [];
+  const name = plain ?? braced ?? changed;
+  if (name === undefined) return true;
+  const values = mayBe(name);
+  if (values === undefined) return true;
+  // Parts of a value that the line sets may be something else.
+  if (/[#%]/.test(operator)) return values.length > 0;
+  if (operator.endsWith('-') && isRisk(what, text)) return true;
+  return values.some((value) =>
+    what === 'operand' && /^[\w./*?-]*[*?][\w./*?-]*$/.test(value)
+      ? value.startsWith('-') || (/^[*?]/.test(value) && line.makesOptions)
+      : isRisk(what, value),
+  );
 }

@@ -1,10 +1,12 @@
 import type { KnownWord } from '../words.js';
 import { AwkProgram } from './awk-program.js';
 import {
-  assumeBare,
+  assumeOne,
   type FilterReader,
+  fixedIn,
   isUnknown,
   markedIn,
+  mayVanish,
   namedIn,
   readings,
   UnclearError,
@@ -31,15 +33,16 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): AwkWords {
     if (text === '--') at++;
     if (text === '--' || !text.startsWith('-')) {
       const program = words[at];
-      if (program === undefined || isUnknown(program)) break;
-      assumeBare(program, 'words', assumes);
+      if (program === undefined || isUnknown(program) || /^\0.*\0-/s.test(markedIn(program))) break;
+      assumeOne(program, assumes);
       return { program, isAlone: words.length === 1 };
     }
-    assumeBare(word, 'words', assumes);
+    assumeOne(word, assumes);
+    if (/^-[Fv]./s.test(text) && fixedIn(word).length <= 2) throw new UnclearError();
     if (text === '-F' || text === '-v') {
       const value = words[++at];
-      if (value === undefined) break;
-      assumeBare(value, 'words', assumes);
+      if (value === undefined || mayVanish(value)) break;
+      assumeOne(value, assumes);
     } else if (!/^-[Fv]/.test(text) && !LONG.test(text)) break;
   }
   throw new UnclearError();

@@ -1,5 +1,5 @@
 import type { KnownWord } from '../words.js';
-import { assumeBare, type FilterReader, type FilterUse, isUnknown, UnclearError, understood } from './filter.js';
+import { assumeOne, type FilterReader, type FilterUse, isUnknown, UnclearError, understood } from './filter.js';
 
 /** Options of uniq, and those of them whose value is the next word. */
 const UNIQ =
@@ -46,14 +46,14 @@ function read(
       const value = words[++at];
       if (value === undefined) continue;
       if (value.sure !== undefined && value.whole !== true) loose++;
-      assumeBare(value, 'words', assumes);
+      assumeOne(value, assumes);
     }
   }
   // One that is none or several may be the only one.
   const isMore = operands.length > 1;
   for (const operand of operands) {
     if (isMore && isUnknown(operand) && operand.whole !== true) throw new UnclearError();
-    assumeBare(operand, 'word', assumes);
+    assumeOne(operand, assumes);
   }
   return { operands, given, loose };
 }

@@ -1,6 +1,6 @@
 import type { Move } from '../moves.js';
 import type { KnownWord } from '../words.js';
-import { type Assumption, assumed } from './assumed.js';
+import { assumed } from './assumed.js';
 
 /** What a filter such as sed or awk writes, besides its output. */
 export interface FilterUse {
@@ -8,8 +8,8 @@ export interface FilterUse {
   readonly files: readonly KnownWord[] | undefined;
   /** It writes lines of its standard input as they are, each at most once. */
   readonly copies?: boolean;
-  /** Further words may be files that it writes, or only more than one. */
-  readonly grows?: true | 'more';
+  /** Further words may be files that it writes, or only more than one. `operands`: unless they are options. */
+  readonly grows?: true | 'more' | 'operands';
   /** Files that it copies. */
   readonly moves?: readonly Move[];
   /** Command lines that a shell runs, and whether they read the input of the filter. */
@@ -44,12 +44,26 @@ export const unmarked = (text: string): string => text.replace(/\0"?/g, '');
 /** Whether a word consists of expansions only. */
 export const isUnknown = (word: KnownWord): boolean => word.sure === '' && /^(?:\0[^\0]*\0)+$/.test(markedIn(word));
 
-/** Assumes this of the expansions in a word that are not in quotes. Throws if there are others, such as braces. */
-export function assumeBare(word: KnownWord, what: Assumption, assumes: Set<string>): void {
+/** The text of a word that stays there, whatever its expansions are. */
+export const fixedIn = (word: KnownWord): string => markedIn(word).replace(UNIT, '');
+
+/** Whether nothing may be left of a word, so that the next one is in its place. */
+export const mayVanish = (word: KnownWord): boolean =>
+  word.sure !== undefined && word.whole !== true && fixedIn(word) === '';
+
+/** Assumes that a word stays one word, and is no other for its expansions. Throws if it may be several, as braces and globs are. */
+export function assumeOne(word: KnownWord, assumes: Set<string>): void {
+  if (word.sure === undefined || word.whole === true) return;
+  if (/[*?[]/.test(fixedIn(word)) || unitsIn(markedIn(word)).some(isSeveral)) throw new UnclearError();
+  assumeBare(word, assumes);
+}
+
+/** Assumes that the expansions in a word that are not in quotes are one word. Throws if there are others, such as braces. */
+export function assumeBare(word: KnownWord, assumes: Set<string>): void {
   if (word.sure === undefined || word.whole === true) return;
   for (const [, unit = ''] of markedIn(word).matchAll(BARE_UNIT)) {
     if (!/^[$`]/.test(unit)) throw new UnclearError();
-    assumes.add(assumed(what, unit));
+    assumes.add(assumed('word', unit));
   }
 }
 
@@ -89,6 +103,8 @@ export class ScriptReader {
   choose<T>(ways: readonly T[]): T {
     if (ways.length === 0) throw new InvalidError();
     if (ways.length === 1) return ways[0] as T;
+    // There would be as many readings, at least.
+    if (this.ways.length >= MOST_READINGS) throw new UnclearError();
     this.ways.push(ways.length);
     const choice = this.choices[this.ways.length - 1] ?? 0;
     this.choices[this.ways.length - 1] = choice;

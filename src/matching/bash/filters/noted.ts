@@ -1,7 +1,8 @@
 import { nameOf, noteMoves, placesOf, SOME } from '../moves.js';
-import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE } from '../reading.js';
+import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE, UnknowableError } from '../reading.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
+import { mayDeceive } from './assumed.js';
 
 /** Stands for any file among those that the line writes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
@@ -16,6 +17,9 @@ export function noteWritten(word: KnownWord, known: boolean, found: BashReading)
   for (const one of [name, ...placesOf(word.text, found)(name)])
     found.written.set(one, known && !found.written.has(one));
 }
+
+/** More expansions than these nobody writes in the words of a filter. */
+const MOST_ASSUMED = 100;
 
 /** Whether the input of a command is one line of text. */
 export const isLine = (input: ScriptContext['input']): boolean =>
@@ -38,18 +42,27 @@ export function noteFiltered(
   let length = 0;
   for (const { text } of filter.words) length += text.length + 1;
   spend(Math.floor(length / TEXT_SHARE), found);
+  // A NUL ends a text.
+  if (filter.words.some(({ text }) => text.includes('\0'))) {
+    noteAny(found);
+    return;
+  }
   const words = open && hole !== undefined ? filter.words.map((word) => filled(word, hole)) : filter.words;
   const { files, copies, grows, moves = [], runs = [], assumes = [] } = filter.read(words);
   // Where a word is replaced, none is appended.
   const isGrown = open && grows !== undefined && !words.some((word, at) => word !== filter.words[at]);
-  if (files === undefined || (isGrown && !(isOne && grows === 'more'))) noteAny(found);
+  const isAny = (): boolean =>
+    isGrown && (grows === 'operands' ? !found.settings.isFound : !(isOne && grows === 'more'));
+  const all = [...assumes];
+  if (all.length > MOST_ASSUMED) throw new UnknowableError();
+  if (files === undefined || isAny() || all.some((one) => mayDeceive(one, found.settings, found.isNested)))
+    noteAny(found);
   for (const file of files ?? [])
     if (nameOf(file) === SOME) noteAny(found);
     else noteWritten(file, copies === true && !open && isLine(input), found);
   if (moves.length > 0) noteMoves(moves, undefined, found);
   for (const [text, readsInput] of runs)
     found.scripts.push({ text, input: readsInput ? input : 'unknown', hole: undefined });
-  for (const one of assumes) found.assumed.add(one);
 }
 
 /** A word in which a runner replaces a placeholder: it is an expansion. */

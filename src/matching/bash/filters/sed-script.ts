@@ -65,17 +65,25 @@ export class SedScript extends ScriptReader {
     else if (name === 'r' || name === 'R') this.#line();
     else if (name === 'a' || name === 'i' || name === 'c') this.#text();
     else if (name === ':') {
-      if (this.take(/[^\S\n]*[\w.-]+/y) === undefined) throw new UnclearError();
-      this.#end();
+      if (!this.#label(/[^\S\n]*[\w.-]+/y)) throw new UnclearError();
     } else if (name !== '' && 'btT'.includes(name)) {
-      this.take(/[^\S\n]*[\w.-]*/y);
-      this.#end();
+      this.#label(/[^\S\n]*[\w.-]*/y);
     } else if (name !== '' && 'lLqQ'.includes(name)) {
       this.take(/[^\S\n]*\d*/y);
       this.#end();
     } else if (name === '}' || (name !== '' && SIMPLE.includes(name))) this.#end();
     else if (name === '' || 'ev\0'.includes(name)) throw new UnclearError();
     else throw new InvalidError();
+  }
+
+  /** For some programs a label goes to the end of the line. That is another script only if the line is not the last. */
+  #label(name: RegExp): boolean {
+    const isLast = !this.text.includes('\n', this.at);
+    const isLine = !isLast && /;|\}/.test(this.text.slice(this.at, this.text.indexOf('\n', this.at)));
+    if (isLine && this.choose([false, true])) return this.take(LINE) !== undefined;
+    const isNamed = this.take(name) !== undefined;
+    if (isNamed) this.#end();
+    return isNamed;
   }
 
   #end(): void {
@@ -127,7 +135,10 @@ export class SedScript extends ScriptReader {
   }
 
   #assume(mark: string, text: string): void {
-    for (const unit of unitsIn(text)) this.assumes.add(assumedText(mark, unit));
+    for (const unit of unitsIn(text)) {
+      if (isSeveral(unit)) throw new UnclearError();
+      this.assumes.add(assumedText(mark, unit));
+    }
   }
 
   #line(): string {

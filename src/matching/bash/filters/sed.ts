@@ -4,13 +4,17 @@ import { type KnownWord, restOf } from '../words.js';
 import { assumed } from './assumed.js';
 import {
   assumeBare,
+  assumeOne,
   type FilterReader,
+  fixedIn,
+  isSeveral,
   isUnknown,
   markedIn,
   namedIn,
   readings,
   UnclearError,
   understood,
+  unitsIn,
 } from './filter.js';
 import { SedScript } from './sed-script.js';
 
@@ -31,6 +35,8 @@ interface SedWords {
 function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
   const scripts: KnownWord[] = [];
   const operands: KnownWord[] = [];
+  /** Those that may be options. */
+  const early: KnownWord[] = [];
   let inPlace: KnownWord | undefined;
   let ended = false;
   const addScript = (word: KnownWord | undefined): void => {
@@ -44,6 +50,7 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
     if (ended || text === '-' || !text.startsWith('-')) {
       // `-i ''` elsewhere than in GNU
       if (text !== '' || inPlace === undefined || operands.length > 0) operands.push(word);
+      if (!ended) early.push(word);
     } else if (text === '--') ended = true;
     else if (text === '--expression') addScript(words[++at]);
     else if (text.startsWith('--expression=')) addScript(restOf(word, '--expression='.length));
@@ -56,34 +63,46 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
       const value = end + 1 < text.length ? restOf(word, end + 1) : undefined;
       if (text[end] === 'e') addScript(value ?? words[++at]);
       else if (text[end] === 'i') inPlace = value ?? { text: '', sure: undefined };
-      else if (text[end] === 'l') at += value === undefined ? 1 : 0;
-      else if (end < text.length) throw new UnclearError();
+      else if (text[end] === 'l') {
+        const length = value ?? words[++at];
+        if (length === undefined || length.sure !== undefined) throw new UnclearError();
+      } else if (end < text.length) throw new UnclearError();
     }
   }
   if (scripts.length === 0) scripts.push(...operands.splice(0, 1));
   if (scripts.length === 0 || scripts.some(isUnknown)) throw new UnclearError();
-  for (const script of scripts) assumeBare(script, 'words', assumes);
-  for (const file of operands) assumeOperand(file, assumes);
+  for (const script of scripts) assumeBare(script, assumes);
+  if (inPlace !== undefined) assumeOne(inPlace, assumes);
+  for (const file of early) if (!scripts.includes(file)) assumeOperand(file, assumes);
   return { scripts, files: operands, inPlace };
 }
 
 /** A file may become several, but none that is an option. */
 function assumeOperand(file: KnownWord, assumes: Set<string>): void {
-  if (/^[*?[]/.test(file.text)) assumes.add(assumed('glob', ''));
-  const marked = markedIn(file);
-  if (/\0\{(?:.*,)?-[^,}]/.test(marked)) throw new UnclearError();
-  assumeBare({ ...file, marked: marked.replace(/\0(?![$`"])[^\0]*\0/g, '') }, 'operand', assumes);
+  if (file.sure === undefined) return;
+  const fixed = fixedIn(file);
+  if (/^[*?[]/.test(fixed)) assumes.add(assumed('glob', ''));
+  const isStart = markedIn(file).startsWith('\0');
+  if (isStart && fixed.startsWith('-')) throw new UnclearError();
+  for (const unit of unitsIn(markedIn(file))) {
+    if (/^[$`"]/.test(unit)) {
+      if (isStart || isSeveral(unit) || !unit.startsWith('"')) assumes.add(assumed('operand', unit));
+    } else if (!/^\{[\w.,/{}]*\}$/.test(unit) || file.text.includes('-')) throw new UnclearError();
+  }
 }
 
-/** Endings of copies that no shell runs. */
+/** Endings of copies that a shell seldom runs. */
 const BACKUP = /^(?:~|\.?(?:bak|back|backup|orig|old|save|tmp|sedbak|\d+))$/i;
+const isPlain = ({ text, sure }: KnownWord): boolean => sure === undefined && !/[*?[{]/.test(text);
 const SOME_FILE: KnownWord = { text: '$', sure: '' };
 
 /** The copies that it makes of the files that it changes. */
 function backups(files: readonly KnownWord[], ending: KnownWord): readonly Move[] {
-  if (ending.text === '' || BACKUP.test(ending.text)) return [];
-  if (files.length === 0) return [{ from: SOME_FILE, to: SOME_FILE }];
-  return files.map((from) => {
+  if (ending.text === '') return [];
+  const isBackup = BACKUP.test(ending.text);
+  if (files.length === 0) return isBackup ? [] : [{ from: SOME_FILE, to: SOME_FILE }];
+  // Of a usual backup only one with a known name.
+  return (isBackup ? files.filter(isPlain) : files).map((from) => {
     const name = lastName(from.text);
     const folder = from.text.slice(0, from.text.length - name.length);
     const copy = ending.text.includes('*') ? ending.text.replaceAll('*', name) : `${name}${ending.text}`;
@@ -113,11 +132,12 @@ export const readSed: FilterReader = (words) =>
     );
     for (const script of read) for (const one of script.assumes) assumes.add(one);
     const isKnown = scripts.every(({ sure }) => sure === undefined);
-    const isPlain = isKnown && inPlace === undefined && files.length === 0 && writes === 1;
+    const isAlone = isKnown && inPlace === undefined && files.length === 0 && writes === 1;
     return {
       files: [...written].map(namedIn),
-      copies: isPlain && scripts.every((script) => COPIES.test(script.text)),
+      copies: isAlone && scripts.every((script) => COPIES.test(script.text)),
       moves: inPlace === undefined ? [] : backups(files, inPlace),
+      grows: 'operands',
       assumes,
     };
   });

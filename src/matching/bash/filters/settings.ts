@@ -1,49 +1,163 @@
-import { bashProgram } from '../lookup.js';
-import { type BashFiles, type CommandInput, lastName } from '../reading.js';
-import type { KnownWord } from '../words.js';
-import { ARGUMENTS, UNIT } from './assumed.js';
+/** Commands that set variables whose names are their words, or are in a text that they run. */
+const SETTERS =
+  /(?<![\w.-])(read|printf|declare|typeset|local|export|readonly|mapfile|readarray|getopts|env|sudo|doas|eval|trap)(?![\w-])([^;&|\n]*)/g;
+const UNKNOWN = /[$`{*?[]/;
+/** Characters by their numbers, of which any text may be made, and variables that are set by a reference. */
+const HIDES = /\\(?:[0-7]{2}|x[\da-fA-F]|[uU][\da-fA-F]|c[A-Z])|\$\{!\w+:?=/;
+/** Variables that are set without being named, and those that `cd` sets. */
+const SPECIAL =
+  /^(?:_|REPLY|MAPFILE|OPT(?:ARG|IND|ERR)|BASH\w*|COPROC\w*|COMP\w*|READLINE_\w+|FUNCNAME|PIPESTATUS|DIRSTACK|PS\d|IFS)$/;
+const FOLDERS = /^(?:OLD)?PWD$/;
+const GOES = /(?<![\w-])(?:cd|chdir|pushd|popd)(?![\w-])/;
 
-/** `${N:=value}` */
-const SETS = /^"?\$\{(\w+):?=(.*)\}$/s;
+/** A value without anything to expand, in one pair of quotes or none; of a loop it may be a glob. */
+const LITERAL = String.raw`(?:'[^'"$\`\\]*'|"[^'"$\`\\]*"|[\w./:,@%+-]*)`;
+const EACH = LITERAL.replace('%+-]*', '%+*?-]+');
+/** What a name is not directly behind or before, unless it is an operator in arithmetic, which sets only numbers. */
+const BEFORE = String.raw`(?<![\w/@.:#%^~-])`;
+const AFTER = String.raw`(?![\w/@.:%^~-])`;
+const BEGIN = String.raw`(?<=^|[\s;&|(])`;
+const END = String.raw`(?=[\s;&|)]|$)`;
+/** Arithmetic that sets nothing. */
+const NUMBER = /\$\(\((?![^()]*(?:\+\+|--))[\w\s$+*/%-]*\)\)/g;
 
-/** At most this many arguments of a command are noted. */
-const MOST_ARGUMENTS = 20;
-const textOf = ({ text, marked = text }: KnownWord): string => marked;
+/** Commands that set the arguments, or run a text with other ones. */
+const SETS = /(?<![\w.-])set(?![\w-])(?!(?:\s+[-+][a-zA-Z]*o\s+[a-z]+|\s+[-+][a-zA-Z]+)*\s*(?:[;&|\n)]|$))/;
+const ARGUED = /\(\s*\)|(?<![\w-])(?:function|eval|trap)\s/;
 
-/** Notes the variables that a command sets from its words or its input, its arguments, and files that it makes with the name of an option. */
-export function noteSet(given: readonly KnownWord[], input: CommandInput, { set, written }: BashFiles): void {
-  const name = given[0]?.text ?? '';
-  const note = (variable: string, texts: readonly string[]): void => {
-    const all = set.get(variable) ?? new Set();
-    set.set(variable, all);
-    for (const text of texts) all.add(text);
-  };
-  switch (name) {
-    case ':':
-      for (const word of given)
-        for (const [, unit = ''] of textOf(word).matchAll(UNIT)) {
-          const [, variable, value] = SETS.exec(unit) ?? [];
-          if (variable !== undefined && value !== undefined) note(variable, [value]);
-        }
-      return;
-    case 'printf':
-      if (given[1]?.text === '-v') note(given[2]?.text ?? '', given.slice(3).map(textOf));
-      return;
-    case 'read':
-    case 'mapfile':
-    case 'readarray':
-      if (Array.isArray(input)) for (const { text } of given.slice(1)) if (/^\w+$/.test(text)) note(text, input);
-      return;
-    case 'set':
-      note(ARGUMENTS, given.slice(1).map(textOf));
-      return;
-    case 'touch':
-      for (const [at, { text }] of given.entries())
-        if (/^-|\/-[^/]*$/.test(text) && (!text.startsWith('-') || given[at - 1]?.text === '--'))
-          written.set(lastName(text), written.get(lastName(text)) ?? true);
-      return;
-    default:
-      if (given.length > 1 && /^[\w-]+$/.test(name) && bashProgram(name) === undefined)
-        note(ARGUMENTS + name, given.slice(1, MOST_ARGUMENTS).map(textOf));
+/** `find` with folders of the line, which prints nothing but paths in them. */
+const FINDS = /^\s*g?find(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+[-!][^(){}<$`]*)?$/;
+const PRINTS = /\s-(?:f?printf|f?ls|exec|execdir|ok|okdir)(?!\S)/;
+/** Quoted texts, and what makes it unclear where they end. */
+const QUOTED = /'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]-?/g;
+const UNCLEAR = /['"]|<<|(?<!\S)#/;
+const RUNS = /\$\(|`/;
+const FINDER = /(?<![\w.-])g?find(?![\w-])([^\n]*)/g;
+const FINDER_WORDS = /^(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+[-!(]|\s*$)/;
+const RUNNER = /(?<![\w-])(?:g?xargs|parallel|sem|rush|fd|fdfind|bfs|watch|entr)(?![\w-])/;
+const ONLY_XARGS = /^\s*g?xargs(?![\w-])/;
+const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|\s--(?=\s)|[wW]\s+-/;
+
+/** More variables than these nobody writes in such words. */
+const MOST = 12;
+
+/** What the text of a line says about the values of its variables. It is not read as shell code: wherever a name may be set, it counts. */
+export class LineSettings {
+  readonly #line: string;
+  readonly #values = new Map<string, readonly string[] | undefined>();
+  #plain: string | undefined;
+  #isComputed: boolean | undefined;
+  #hasArguments: boolean | undefined;
+  #isFound: boolean | undefined;
+
+  constructor(line: string) {
+    this.#line = line;
   }
+
+  /** The line without quotes and backslashes. */
+  get #text(): string {
+    this.#plain ??= bare(this.#line.replace(/\\\n/g, ''));
+    return this.#plain;
+  }
+
+  get #hides(): boolean {
+    this.#isComputed ??= HIDES.test(this.#line) || computes(this.#text);
+    return this.#isComputed;
+  }
+
+  /** The values that the line may give a variable; undefined if nobody can tell. Without any value, the line does not set it. */
+  valuesOf(name: string): readonly string[] | undefined {
+    if (this.#values.has(name)) return this.#values.get(name);
+    const isUnknown = this.#values.size >= MOST || this.#hides || SPECIAL.test(name);
+    const isFolder = FOLDERS.test(name) && GOES.test(this.#text);
+    const found = isUnknown || isFolder ? undefined : valuesIn(this.#line, name);
+    if (this.#values.size < MOST) this.#values.set(name, found);
+    return found;
+  }
+
+  /** Whether the line may set the arguments: by `set`, of a function, or of a text that it evaluates. */
+  get hasArguments(): boolean {
+    this.#hasArguments ??= ARGUED.test(this.#text) || SETS.test(this.#text);
+    return this.#hasArguments;
+  }
+
+  /** Whether words may be split elsewhere than at blanks. */
+  get splits(): boolean {
+    return this.#hides || /(?<!\w)IFS(?!\w)/.test(this.#text);
+  }
+
+  /** Whether runners insert and append nothing but paths that `find` begins with a folder of the line. */
+  get isFound(): boolean {
+    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#text) && !mayDash(this.#line);
+    return this.#isFound;
+  }
+
+  /** Whether the line may make a file with the name of an option. */
+  get makesOptions(): boolean {
+    return OPTIONS_MADE.test(this.#line) || HIDES.test(this.#line);
+  }
+}
+
+const bare = (text: string): string => text.replace(/[\\'"]/g, '');
+
+function valuesIn(line: string, name: string): readonly string[] | undefined {
+  const values: string[] = [];
+  const note = (value: string): string => {
+    values.push(value.replace(/^['"]|['"]$/g, ''));
+    return ' ';
+  };
+  const itself = new RegExp(`${BEGIN}${name}=("?)\\$(?:${name}|\\{${name}\\})\\1${END}`, 'g');
+  const expansion = new RegExp(`\\$(?:${name}(?!\\w)|\\{#?${name}(?!\\w|:?=))`, 'g');
+  const assignment = new RegExp(`${BEGIN}${name}=(${LITERAL})${END}`, 'g');
+  const loop = new RegExp(`${BEGIN}for[ \\t]+${name}[ \\t]+in((?:[ \\t]+${EACH})+)[ \\t]*(?=[;\\n])`, 'g');
+  const left = line
+    .replace(NUMBER, ' ')
+    .replace(itself, ' ')
+    .replace(new RegExp(`(?<=([|,]))${name}(?=\\1)`, 'g'), ' ')
+    .replace(expansion, ' ')
+    .replace(assignment, (_, value: string) => note(value))
+    .replace(loop, (_, words: string) => {
+      for (const [word] of words.matchAll(new RegExp(EACH, 'g'))) if (word !== '') note(word);
+      return ' ';
+    });
+  const named = new RegExp(`${BEFORE}${name}${AFTER}|-\\w*[avp]${name}(?!\\w)|\\{${name}:?=`);
+  // A new line in a text is written as `\n`.
+  const texts = [left, bare(left.replace(/\\\n/g, '')), bare(left.replace(/\\[a-z]/g, ' '))];
+  return texts.some((text) => named.test(text)) ? undefined : values;
+}
+
+/** Whether the name of a variable that is set may be put together. */
+function computes(plain: string): boolean {
+  return [...plain.matchAll(SETTERS)].some(([, name = '', rest = '']) => {
+    if (name === 'printf' && !/^\s+(?:-v|[$`{*?[])/.test(rest)) return false;
+    if (name === 'eval' || name === 'trap') return UNKNOWN.test(rest);
+    if (/^(?:declare|typeset|local)$/.test(name) && /\s-\w*n/.test(rest)) return true;
+    if (/^(?:mapfile|readarray)$/.test(name) && /\s-\w*C/.test(rest)) return true;
+    return rest.split(/\s+/).some((word) => UNKNOWN.test(word.replace(/=.*/s, '')));
+  });
+}
+
+/** Whether xargs may make an option of a name of the line, because that has a blank and a dash. */
+function mayDash(line: string): boolean {
+  if (!RUNNER.test(line)) return false;
+  const quoted = line.match(QUOTED) ?? [];
+  return quoted.some((one) => /\s-/.test(one) || RUNS.test(one)) || UNCLEAR.test(line.replace(QUOTED, ' '));
+}
+
+/** Whether each runner in the line runs what `find` found. */
+function isFoundIn(plain: string): boolean {
+  let finds = 0;
+  for (const list of plain.split(/[;&\n]|\|\|/)) {
+    const stages = list.split('|');
+    for (const [at, stage] of stages.entries()) {
+      for (const [, words = ''] of stage.matchAll(FINDER)) {
+        if (!FINDER_WORDS.test(words)) return false;
+        finds++;
+      }
+      const before = stages[at - 1]?.trimEnd() ?? '';
+      const isFed = ONLY_XARGS.test(stage) && FINDS.test(before) && !PRINTS.test(before);
+      if (RUNNER.test(isFed ? stage.replace(ONLY_XARGS, '') : stage)) return false;
+    }
+  }
+  return finds > 0;
 }
