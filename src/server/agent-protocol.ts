@@ -33,12 +33,19 @@ export function failureOutput(
   return blockOutput({ spec, eventName: spec.name }, reason, undefined);
 }
 
+/** What the answer says. The thin command (hookscope-hook.sh) says the same. */
+export function failureWords(reason: string, policy: FailurePolicy): string {
+  return policy === 'allow' ? `hookscope: ${reason.replace(/\.$/, '')}; ${NOTHING_BLOCKED}` : `hookscope: ${reason}`;
+}
+
+export const NOTHING_BLOCKED = 'nothing is blocked (--on-failure allow)';
+
 /**
  * The answer if hooks could not be asked. Exit code 2 blocks where the client supports it; JSON says the same, because on some events
  * (PermissionRequest) only JSON counts. If nothing can be stopped, or the policy is `allow`, exit code 1 shows the reason and lets the agent continue.
  */
 export function failureAnswer(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
-  const said = `hookscope: ${reason}`;
+  const said = failureWords(reason, policy);
   const output = failureOutput(spec, said, policy);
   const stderr = `${plainLines(said)}\n`;
   if (output === undefined) return { stdout: '', stderr, code: 1 };

@@ -9,6 +9,7 @@ import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
 import { isObject } from '../values/shape.js';
+import { failureWords } from './agent-protocol.js';
 import type { Protocol, ToldInput } from './protocol.js';
 
 /** The protocol for an agent's event, by the agent's own name or ours. Throws INVALID_OPTIONS for an unknown agent, and UNKNOWN_EVENT. */
@@ -72,7 +73,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       return { stdout, stderr: aside(lines), code: exitCode };
     },
     fail(reason, policy, told) {
-      const said = `hookscope: ${reason}`;
+      const said = failureWords(reason, policy);
       const as = told?.as ?? event;
       const { stdout, exitCode } = policy === 'allow' ? codec.encode({}, as) : codec.refuse(said, as);
       return { stdout, stderr: aside([said]), code: exitCode };

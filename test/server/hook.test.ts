@@ -189,7 +189,7 @@ describe('hookscope hook', () => {
     expect(await user.hook(args, bash('ls'))).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/no such file/),
+      stderr: expect.stringMatching(/no such file; nothing is blocked \(--on-failure allow\)\n$/),
     });
   });
 

@@ -291,6 +291,7 @@ describe('projects', () => {
     symlinkSync(inner, join(user.path, 'link'));
     await acceptAll(inner, user.env);
     const server = await user.serve(['--hooks', 'hooks.json', '--project', inner]);
+    expect(server.output()).toContain(`using hookscope.config.json of ${inner} (`);
     const from = async (cwd: string, command = 'ls') =>
       reasonOf(await fire('PreToolUse', bash(command), { 'hookscope-cwd': cwd }));
     expect(await from(inner)).toBe('own');

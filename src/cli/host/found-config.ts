@@ -1,6 +1,7 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Host } from '../../create-host.js';
 import { servicesOf } from '../../host/internals.js';
+import { plain } from '../../plain.js';
 import { applyConfigAs } from '../../plugins/config.js';
 import { checkOwner, type LoadedConfig, loadConfig } from '../../plugins/config-file.js';
 import { checkPluginBound, registerHeld, trustChecksOf } from '../../plugins/config-found.js';
@@ -36,17 +37,16 @@ export async function findConfigsHere(look: FindConfigOptions): Promise<FolderCo
   if (!used) return { all };
   checkOwner(used.file);
   const name = basename(used.file);
+  const where = resolve(directory) === process.cwd() ? 'of this directory' : `of ${plain(directory)}`;
   for (const { file, held } of all)
     if (!held && file !== used.file)
-      announce(
-        `${basename(file)} of this directory does not run: ${name} comes before it (--config ${basename(file)})`,
-      );
+      announce(`${basename(file)} ${where} does not run: ${name} comes before it (--config ${basename(file)})`);
   const runs = isCodeFile(name) ? ', which runs as code' : '';
   if (executes || runs === '') {
-    announce(`using ${name} of this directory${runs} (--no-config goes without)`);
+    announce(`using ${name} ${where}${runs} (--no-config goes without)`);
     return { all, used };
   }
-  announce(`${name} of this directory${runs}, was not named, so its hooks are not known here: --config ${name}`);
+  announce(`${name} ${where}${runs}, was not named, so its hooks are not known here: --config ${name}`);
   return { all };
 }
 

@@ -1,4 +1,4 @@
-import type { FailurePolicy } from '../../server/agent-protocol.js';
+import { type FailurePolicy, NOTHING_BLOCKED } from '../../server/agent-protocol.js';
 import { agentProtocol } from '../../server/agent-words.js';
 import { AGENT } from '../../server/named-set.js';
 import { claudeProtocol, type Protocol } from '../../server/protocol.js';
@@ -33,6 +33,7 @@ export async function answerMisused(
   const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
   const failed = protocol.fail(reason, policy);
   const said = isStdoutLost() ? unheard(failed, protocol, policy) : failed;
+  if (policy === 'allow') terminal.tell(NOTHING_BLOCKED);
   terminal.write(said.stdout);
   await terminal.written();
   const { keepOwn } = await import('./keep-own.js');

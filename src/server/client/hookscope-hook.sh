@@ -51,6 +51,7 @@ say() { printf "$@" || quit 2; }
 # Answers if hooks could not be asked: stops what can be stopped, with the same texts as src/server/agent-protocol.ts.
 fail() {
   why="hookscope: $1"
+  [ "$policy" = allow ] && why="$why; nothing is blocked (--on-failure allow)"
   printf '%s\n' "$why" >&2
   if [ "$as" != claude-code ]; then
     if [ "$policy" = allow ]; then say %s "$quiet"; else agent_refuses "$as" "$event" "$why" || quit 2; fi
