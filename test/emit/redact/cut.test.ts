@@ -31,8 +31,9 @@ test.each(Object.entries(LONG))('the beginning of a value of the user is masked 
   for (const most of LENGTHS) {
     const cut = beginning(text, most);
     expect(redactor.text(cut)).not.toMatch(/DE12/);
-    expect(redactor.text(`it says:\n${cut}, and more`)).not.toMatch(/DE12/);
+    expect(redactor.text(`it says:\n${cut} (5000 characters), and more`)).not.toMatch(/DE12/);
     expect(redactor.text(JSON.stringify({ message: cut, other: 1 }))).not.toMatch(/DE12/);
+    expect(redactor.text(JSON.stringify({ what: 'pay <iban>', message: cut, other: 1 }))).not.toMatch(/DE12/);
   }
 });
 
@@ -44,4 +45,17 @@ test.each(Object.entries(LONG))('and in previews, reasons and inputs that alarms
     expect(redactor.text(JSON.stringify({ a: { b: cut } }))).not.toMatch(/DE12/);
   }
   spill.clear();
+});
+
+test.each([
+  `Usage: deploy <iban> [options]\n${'A line.\n'.repeat(500)}Loading …\nDone.\n`,
+  `pay <iban> first\n${'a line of output\n'.repeat(100)}Loading …\n`,
+  'run with <iban> and wait… then go',
+  'pay <iban>\n…\nlast',
+  'pay <iban>\nmore text here\n… and so on\nlast',
+  'const a = "<iban>";\nconst b = "Loading…";\n',
+  JSON.stringify({ a: 'pay <iban>', b: 'Loading…', c: 'pay <iban> and wait… for it' }),
+  JSON.stringify({ a: 'see "<iban>" and "Loading…" or so' }),
+])('an ellipsis that is part of a text cuts nothing off: %s', (text) => {
+  expect(redactor.text(text)).toBe(text);
 });

@@ -75,3 +75,7 @@ test('the rest of a value may have letters of any script', () => {
   expect(redactor.text('TOKEN=abc`x`ünï9cödé y')).not.toContain('9cödé');
   expect(redactor.text("TOKEN=aB3x'ünï9cödé y")).not.toContain('9cödé');
 });
+
+test('what follows the bracket of a call behind a header is no part of its value', () => {
+  expect(redactor.text('const authorization = getHeader("authorization");')).toMatch(/"authorization"\);$/);
+});

@@ -3,7 +3,8 @@ import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
 import type { Hold } from './own/lines.js';
-import { type OwnNames, ownNames } from './own/names.js';
+import { ownNames } from './own/names.js';
+import { MOST_HELD } from './own/reach.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { TextSpan } from './quoted.js';
 import { merged, scanner } from './scan.js';
@@ -42,16 +43,17 @@ export function createFinder(
   const named = wanted('named');
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
   const find = (text: string): readonly TextSpan[] => (named ? everyReading(text, scan) : scan(text));
-  const own = patternFinder(patterns);
+  const matched = patternFinder(patterns);
   const names = ownNames(keys);
   return {
-    shortest: own === undefined && names === undefined ? SHORTEST : 0,
+    shortest: matched === undefined && names === undefined ? SHORTEST : 0,
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (names !== undefined) spans = merged([...spans, ...names.find(text), ...cutValues(text, names)]);
-      if (own !== undefined) spans = merged([...spans, ...own(text)]);
+      const own = names?.find(text);
+      if (own !== undefined) spans = merged([...spans, ...own.spans, ...cutValues(text, own.holds)]);
+      if (matched !== undefined) spans = merged([...spans, ...matched(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
     rest: (text) => names?.rest(text) ?? '',
@@ -66,24 +68,37 @@ export function createFinder(
   };
 }
 
-/** The sign behind the beginning of a text that was cut (`../part.ts`). */
-const CUT = '…';
+/**
+ * The sign behind the beginning of a text that was cut (`../part.ts`), which ends with a word: at the end of the whole text or of a text in
+ * quotes, or before the note on its length. Any other is part of the text.
+ */
+const CUT = /(?<!\s)…(?:(?=\.?\s*$)|(?= \(\d+ characters\))|(?=(\\*")))/g;
 /** The most cuts in a text that are looked at. */
 const MOST_CUTS = 8;
 
 /** Values of the caller's own names whose end was cut off: `<iban>DE12…`, of which only an element that is closed would count. */
-function cutValues(text: string, names: OwnNames): readonly TextSpan[] {
+function cutValues(text: string, holds: readonly Hold[]): readonly TextSpan[] {
   const spans: TextSpan[] = [];
-  for (let from = text.includes(CUT) ? 0 : text.length; from < text.length && spans.length < MOST_CUTS; ) {
-    const hold = names.hold(text, from);
-    const cut = hold === undefined ? -1 : text.indexOf(CUT, hold.at);
-    if (hold === undefined || cut < 0) break;
-    const sign = hold.until === ')' ? '(' : '>';
-    const begin = text.indexOf(sign, hold.at) + 1;
+  if (holds.length === 0 || !text.includes('…')) return spans;
+  let cuts = 0;
+  for (const { index: cut, 1: quote } of text.matchAll(CUT)) {
+    if (++cuts > MOST_CUTS) break;
+    const start = quote === undefined ? cut - MOST_HELD : startOfText(text, cut, quote);
+    const hold = holds.find(({ at }) => at >= start);
+    if (hold === undefined || hold.at >= cut) continue;
+    const begin = text.indexOf(hold.until === ')' ? '(' : '>', hold.at) + 1;
     if (begin > 0 && begin < cut) spans.push([begin, cut]);
-    from = cut;
   }
   return spans;
+}
+
+/** Where the text in such quotes begins that ends at an index, as in JSON: it has no line end, and its own quotes are escaped more often. */
+function startOfText(text: string, end: number, quote: string): number {
+  const from = Math.max(0, end - MOST_HELD);
+  let start = from;
+  for (const { index, 0: sign } of text.slice(from, end).matchAll(/\\*"|\n/g))
+    if (sign.length <= quote.length) start = from + index + sign.length;
+  return start;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */

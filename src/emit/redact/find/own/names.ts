@@ -11,7 +11,8 @@ import { behindSigns } from './signs.js';
 
 /** Finds the values of the caller's own names. */
 export interface OwnNames {
-  find(text: string): readonly TextSpan[];
+  /** The values, and those that would count if their end were there, in order. */
+  find(text: string): { readonly spans: readonly TextSpan[]; readonly holds: readonly Hold[] };
   /** What a text that follows must be read behind, if this one ends within a value; else ''. */
   rest(text: string): string;
   /** The first value behind an index that counts only once its end is there, if that may still come. */
@@ -89,7 +90,7 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
     find(text) {
       const all = readings(text);
       last = text.length > MOST_KEPT ? undefined : { text, read: all };
-      return all.flatMap(({ spans }) => spans);
+      return { spans: all.flatMap(({ spans }) => spans), holds: holdsOf(all) };
     },
     rest(text) {
       const open = again(text).filter(({ rest }) => rest !== '');
@@ -98,14 +99,13 @@ export function ownNames(names: ReadonlySet<string>): OwnNames | undefined {
       const line = text.lastIndexOf('\n', first.open) + 1;
       return text.length - line <= MOST_READ_AGAIN ? text.slice(line) : first.rest;
     },
-    hold: (text, from) =>
-      again(text)
-        .flatMap(({ holds }) => holds)
-        .filter((one) => one.at >= from)
-        .sort((a, b) => a.at - b.at)[0],
+    hold: (text, from) => holdsOf(again(text)).find((one) => one.at >= from),
     has: (one) => known.has(one.toLowerCase()) || known.has(bareName(one)),
   };
 }
+
+const holdsOf = (all: readonly Reading[]): readonly Hold[] =>
+  all.flatMap(({ holds }) => holds).sort((a, b) => a.at - b.at);
 
 /** `--iban`, `@iban`, `user.iban` and `iban[]` without what is not part of the name. */
 const bareName = (name: string): string =>

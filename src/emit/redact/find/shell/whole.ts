@@ -52,6 +52,7 @@ const VARIABLE = /[A-Z\d_]{3}=$/;
 export function wordRest(text: string, [start, end]: TextSpan): number {
   if (end === start || !`\\'"\`${OPENS}`.includes(text[end] ?? ' ') || /["'`]/.test(text[start - 1] ?? '')) return end;
   const head = text.slice(start, Math.min(end, start + LONGEST));
+  if (/[([{]$/.test(head)) return end;
   const isBracket = OPENS.includes(text[end] as string);
   const isVariable = VARIABLE.test(text.slice(Math.max(0, start - 4), start));
   if (
