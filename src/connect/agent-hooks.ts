@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import { builtInOf } from '../agents/rows.js';
 import type { AgentConnect, AgentTable, EventRow } from '../agents/table.js';
@@ -38,6 +38,31 @@ export function settingsFile(
 export function homeOf({ user: { home, variable } }: AgentConnect, env: NodeJS.ProcessEnv = process.env): string {
   const given = variable === undefined ? undefined : env[variable];
   return given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1));
+}
+
+/** The folder in which a file has this path. */
+export const above = (file: string, path: string): string => resolve(file, ...path.split('/').map(() => '..'));
+
+/**
+ * The folder of the project whose file was connected; undefined: it is the user's. Where both have the same name, it is a project's in a repository and
+ * in the current folder.
+ */
+export function projectOf(table: AgentTable, file: string, folder: string): string | undefined {
+  const { user, project } = table.connect;
+  const isOf = (whose: 'user' | 'project', env = process.env): boolean =>
+    realOf(settingsFile(table, whose, folder, env)) === realOf(file);
+  if (isOf('user') || isOf('user', {}) || !file.endsWith(sep + join(project.path))) return undefined;
+  const root = above(file, project.path);
+  const isAlike = user.variable !== undefined && file.endsWith(sep + join(user.path));
+  return !isAlike || isOf('project') || existsSync(join(root, '.git')) ? root : undefined;
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function repositoryOf(folder: string): string | undefined {

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { builtInOf } from '../agents/rows.js';
+import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
 import { clip } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
@@ -86,10 +88,14 @@ function listed({ files }: AgentTable, { hooks }: Json, event: string): Settings
   });
 }
 
-function changesOfOne(table: AgentTable, event: string, hook: SettingsHandler, { handler, group }: SettingsHook): Change[] {
+function changesOfOne(
+  table: AgentTable,
+  event: string,
+  hook: SettingsHandler,
+  { handler, group }: SettingsHook,
+): Change[] {
   const around = Object.entries(group).flatMap(([key, value]): Change[] => {
-    if (SHOWN.includes(key) || key === 'sequential' || (key === 'matcher' && (value === '' || value === '*')))
-      return [];
+    if (SHOWN.includes(key) || key === 'sequential' || (key === 'matcher' && isForAll(table, event, value))) return [];
     const after = key === 'matcher' ? ', which is no longer asked about everything' : NOT_WRITTEN;
     const afterAll = key === 'matcher' ? ', which are no longer asked about everything' : NOT_WRITTEN;
     return [{ event, before: `has ${shown(key, value)} around`, after, afterAll }];
@@ -98,7 +104,7 @@ function changesOfOne(table: AgentTable, event: string, hook: SettingsHandler, {
   for (const key of ['command', 'url', table.files.timeout.key, ...SHOWN]) keys.delete(key);
   const own = [...keys].flatMap((key): Change[] => {
     const [was, is] = [hook[key], handler[key]];
-    if (isDeepStrictEqual(was, is)) return [];
+    if (isDeepStrictEqual(was, is) || (key === 'matcher' && is !== undefined && isForAll(table, event, is))) return [];
     if (is === undefined) return [{ event, before: `lacks ${shown(key, was)} in`, after: '' }];
     // Headers hold a token.
     if (key === 'headers') return [{ event, before: 'has other "headers" in', after: ' than connect wrote' }];
@@ -106,6 +112,13 @@ function changesOfOne(table: AgentTable, event: string, hook: SettingsHandler, {
     return [{ event, before, after: was === undefined ? NOT_WRITTEN : `, where connect wrote ${clipped(was)}` }];
   });
   return [...around, ...own, ...impatience(table, event, hook, handler)];
+}
+/** Whether a matcher narrows nothing: it matches all, or the event has nothing that a matcher is compared with. */
+function isForAll(table: AgentTable, event: string, matcher: unknown): boolean {
+  if (typeof matcher === 'string' && /^(?:|\*|\^?\.[*+]\$?)$/.test(matcher)) return true;
+  const row = table.events.find(({ name }) => name === event);
+  if (row === undefined) return false;
+  return table.runs === undefined ? builtInOf(row)?.subject === undefined : subjectOf(table, event) === undefined;
 }
 
 const NOT_WRITTEN = ', which connect did not write';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { AgentTable, OffSwitch } from '../agents/table.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
-import { layoutOf, settingsFile } from './agent-hooks.js';
+import { above, layoutOf, projectOf, settingsFile } from './agent-hooks.js';
 import { changesOf, type WrittenHook } from './changes.js';
 import { isOurs, nameOf } from './ours.js';
 import { handlersIn, parseSettings, type SettingsHandler, voidOf } from './settings-text.js';
@@ -79,32 +79,34 @@ export async function hasOnly(file: string, handlers: ReadonlySet<string>): Prom
   }
 }
 
-/** Settings that keep our hooks from running. `file`: what was connected; `folder`: where an agent would be started. */
+/**
+ * Settings that keep our hooks from running. `file`: what was connected; `folder`: where an agent would be started, if it is no project's file. That may
+ * be the user's although it is not where the environment of now leads to.
+ */
 export async function switchedOff(table: AgentTable, file: string, folder: string): Promise<BrokenConnection[]> {
+  const project = projectOf(table, file, folder);
   const found: BrokenConnection[] = [];
   for (const off of table.connect.off ?? [])
-    for (const place of new Set(off.in.map((name) => placeOf(table, name, file, folder)))) {
+    for (const place of new Set(
+      off.in.map((name) => placeOf(table, name, file, project ?? folder, project !== undefined)),
+    )) {
       if (!(await isOff(off, place))) continue;
       const says = typeof off.is === 'string' ? `lists "${off.is}" in ${off.key}` : `says "${off.key}": ${off.is}`;
       found.push({
         file: place,
         what: `${says}, so ${table.title} does not run hookscope's hooks`,
-        mend: 'Remove that',
+        mend: 'Remove that.',
       });
     }
   return found;
 }
 
-function placeOf(table: AgentTable, name: string, file: string, folder: string): string {
-  if (name === 'user') return settingsFile(table, 'user', folder);
-  const project = settingsFile(table, 'project', folder);
-  if (name === 'project') return project;
+function placeOf(table: AgentTable, name: string, file: string, folder: string, isProject: boolean): string {
   if (name === 'own') return file;
-  if (isAbsolute(name)) return name;
-  const levels = table.connect.project.path.split('/').length;
-  let root = project;
-  for (let level = 0; level < levels; level++) root = dirname(root);
-  return join(root, name);
+  if (name === 'user') return isProject ? settingsFile(table, 'user', folder) : file;
+  const project = isProject ? file : settingsFile(table, 'project', folder);
+  if (name === 'project') return project;
+  return isAbsolute(name) ? name : join(above(project, table.connect.project.path), name);
 }
 
 async function isOff({ key, is }: OffSwitch, file: string): Promise<boolean> {

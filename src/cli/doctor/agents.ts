@@ -5,6 +5,7 @@ import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js
 import { clip, ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
+import { pasted } from '../history/again.js';
 import { type ConnectedSettings, placeOfCommand, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { connectAgain, writtenHooks } from './written.js';
@@ -86,7 +87,7 @@ async function connectionFindings(
     findings.push(
       problem(
         `${plain(file)} holds the token that fires events, and other users of this machine may read it.`,
-        `Run: chmod 600 ${plain(file)}. If others may have read it: stop the server, remove tokens.json of its state folder, start it, and connect again.`,
+        `Run: chmod 600 ${pasted(file)}. If others may have read it: stop the server, remove tokens.json of its state folder, start it, and connect again.`,
       ),
     );
   const kept = handlers.filter((one) => text.includes(JSON.stringify(one).slice(1, -1)));
@@ -101,7 +102,7 @@ async function connectionFindings(
   const { fileAilments, switchedOff } = await import('../../connect/health.js');
   const ailments = [...(await fileAilments(table, file, written)), ...(await switchedOff(table, file, process.cwd()))];
   for (const { file: where, what, mend } of ailments) {
-    const fix = mend === undefined ? again : mend.endsWith('.') ? mend : `${mend}, or: ${again}`;
+    const fix = mend ?? again;
     findings.push(problem(`${plain(where)} ${plain(what)}.`, fix));
   }
   if (table.name === 'codex') findings.push(...(await codexFindings(connection, codex)));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
-import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
+import { CONNECTABLE, projectOf, settingsFile, tableOf } from '../../connect/agent-hooks.js';
 import { readRegularFile } from '../../files/regular-file.js';
 import { clip, plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
@@ -9,6 +9,7 @@ import { realOr } from '../../trust/consent.js';
 import { shellCommands } from '../../trust/named/shell-words.js';
 import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
+import { pasted } from '../history/again.js';
 import type { DoctorFinding } from './finding.js';
 
 /** A file that `hookscope connect` has written into. */
@@ -115,7 +116,19 @@ function serviceFile(): string | undefined {
 /** The command that connects or disconnects the agent with this file, without that option: `hookscope connect gemini --project`. */
 export function connectCommand({ agent, file }: ConnectedSettings): string {
   const isProject = CONNECTABLE.includes(agent) && isProjectFile(agent, file);
-  return `hookscope connect ${plain(agent)}${isProject ? ' --project' : ''}`;
+  return `${homeFor(agent, file)}hookscope connect ${plain(agent)}${isProject ? ' --project' : ''}`;
+}
+
+/** The variable by which the command finds the user's file, with a blank behind it; empty: it finds it without. */
+function homeFor(agent: string, file: string): string {
+  if (!CONNECTABLE.includes(agent) || isProjectFile(agent, file)) return '';
+  const table = tableOf(agent);
+  const { variable, path } = table.connect.user;
+  const isFound = [process.env, {}].every(
+    (env) => realOr(settingsFile(table, 'user', process.cwd(), env)) === realOr(file),
+  );
+  if (variable === undefined || isFound || !file.endsWith(sep + join(path))) return '';
+  return `${variable}=${pasted(file.slice(0, -join(path).length - 1) || sep)} `;
 }
 
 /** Where that command must be run: nothing for here, else words that follow a verb. */
@@ -124,12 +137,8 @@ export function placeOfCommand({ agent, file }: ConnectedSettings): string {
   return realOr(settingsFile(tableOf(agent), 'project', process.cwd())) === realOr(file) ? '' : ' in that project';
 }
 
-function isProjectFile(agent: string, file: string): boolean {
-  const table = tableOf(agent);
-  const isOf = (whose: 'user' | 'project'): boolean =>
-    realOr(settingsFile(table, whose, process.cwd())) === realOr(file);
-  return !isOf('user') && (isOf('project') || file.endsWith(sep + join(table.connect.project.path)));
-}
+const isProjectFile = (agent: string, file: string): boolean =>
+  projectOf(tableOf(agent), file, process.cwd()) !== undefined;
 
 /** undefined: it is not there, or is no file that is read. */
 export function readIfThere(file: string): string | undefined {

@@ -1,8 +1,7 @@
-import { plain } from '../../plain.js';
 import { serveArguments } from '../../server/client/service.js';
-import { quoted } from '../../server/client/thin.js';
 import { placesOf } from '../../server/places.js';
 import { readServed } from '../../server/served.js';
+import { pasted } from '../history/again.js';
 
 /** The command that serves again what was served last, at the port that agents ask. */
 export function serveAgain(addresses: readonly string[] = []): string {
@@ -12,7 +11,7 @@ export function serveAgain(addresses: readonly string[] = []): string {
     const served = readServed(placesOf());
     if (served !== undefined)
       return `hookscope ${serveArguments(served)
-        .map((word) => quoted(plain(word)))
+        .map((word) => pasted(word))
         .join(' ')}${at}`;
   } catch {
     // What is wrong with it is reported elsewhere.
