@@ -51,28 +51,40 @@ const WORDS: ReadonlySet<string> = new Set([
  * record's schema. It still has all of its fields.
  */
 export function withheld(record: HookRecord): HookRecord {
-  const kept = Object.entries(record).map(([key, value]) => [
+  const event = orWithheld(() => ('event' in record ? String(record.event) : undefined));
+  const kept = fieldsIn(record).map(([key, value]) => [
     key,
-    OURS.has(key) && typeof value !== 'object' ? value : without(key, value, eventOf(record)),
+    OURS.has(key) && typeof value !== 'object' ? value : orWithheld(() => without(key, value, event)),
   ]);
   return Object.fromEntries(kept) as HookRecord;
 }
 
-const eventOf = (record: HookRecord): string | undefined => ('event' in record ? String(record.event) : undefined);
+/** What a part of the record may be read by throws as well, such as a getter. */
+function orWithheld<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch {
+    return WITHHELD;
+  }
+}
+
+const fieldsIn = (part: object): readonly (readonly [string, unknown])[] =>
+  Object.keys(part).map((key) => [key, orWithheld(() => (part as Record<string, unknown>)[key])]);
 
 function without(key: string, value: unknown, event: string | undefined): unknown {
   if (typeof value === 'string') return isSafe(key, value, event) ? value : WITHHELD;
   if (typeof value !== 'object' || value === null) return NUMBERS.has(key) ? value : WITHHELD;
   const isPart = PARTS.has(key);
-  if (Array.isArray(value)) return isPart ? value.map((one) => fieldsOf(one, event)) : [];
-  return isPart ? fieldsOf(value, event) : {};
+  if (!Array.isArray(value)) return isPart ? fieldsOf(value, event) : {};
+  const all = isPart ? Array.from({ length: value.length }, (_, i) => i) : [];
+  return all.map((i) => orWithheld(() => fieldsOf(value[i], event)));
 }
 
 function fieldsOf(part: unknown, event: string | undefined): unknown {
   if (typeof part !== 'object' || part === null) return WITHHELD;
   // Names of fields that the schema does not have may be data too.
-  const fields = Object.entries(part).filter(([key]) => NAMES.has(key));
-  return Object.fromEntries(fields.map(([key, value]) => [key, without(key, value, event)]));
+  const fields = fieldsIn(part).filter(([key]) => NAMES.has(key));
+  return Object.fromEntries(fields.map(([key, value]) => [key, orWithheld(() => without(key, value, event))]));
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -139,3 +139,27 @@ test('a piece of a stream that cannot be read is left out with its line, and tho
   expect(() => push('unreadable\n')).toThrow();
   expect(push('third\n')).toContain('third\n');
 });
+
+test('a record whose fields cannot even be read by a part is withheld, never thrown', () => {
+  const throws = (): never => {
+    throw new Error(SECRET);
+  };
+  const getter = (name: string, other: object = {}): object =>
+    Object.defineProperty(other, name, { get: throws, enumerable: true });
+  const proxy = new Proxy({}, { ownKeys: throws });
+  const decisions = [
+    getter('verdict', { continue: true }),
+    getter('answers'),
+    { answers: [getter('verdict'), 1] },
+    { answers: getter('0', []) },
+    proxy,
+    { failure: proxy, continue: true },
+  ];
+  for (const decision of decisions) {
+    const masked = createRedactor({ keyFile }).redact({ type: 'hook_fire', seq: 1, decision } as unknown as HookRecord);
+    expect(JSON.stringify(masked)).not.toContain(SECRET);
+    expect(masked).toMatchObject({ type: 'hook_fire', seq: 1 });
+  }
+  const record = getter('input', getter('event', { type: 'hook_fire', seq: 1 })) as HookRecord;
+  expect(createRedactor({ keyFile }).redact(record)).toMatchObject({ seq: 1, event: WITHHELD, input: WITHHELD });
+});
