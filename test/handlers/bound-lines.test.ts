@@ -53,3 +53,17 @@ test('everyday lines that run a script of the folder are bound to it', async () 
   const lines = linesOf('runs');
   expect(await refused(lines)).toEqual(lines);
 });
+
+test('a document on the input of an interpreter is code in its own language, not lines of shell', async () => {
+  const code = "require('./package.json');\n./guard.sh\nopen('hooks/guard.py')";
+  const programs = ['node', 'python3', 'ruby', 'php', 'perl', 'deno run -', 'tsx -', 'cat | node'];
+  const lines = programs.flatMap((program) => [
+    `${program} <<'EOF'\n${code}\nEOF`,
+    `{ ${program}; } <<EOF\n${code}\nEOF`,
+  ]);
+  expect(await refused(lines)).toEqual([]);
+  const shells = ['sh', 'bash -e', 'bash -s x', 'cat | zsh', 'tcsh'].map(
+    (shell) => `${shell} <<'EOF'\n./guard.sh\nEOF`,
+  );
+  expect(await refused(shells)).toEqual(shells);
+});

@@ -66,12 +66,13 @@ export class CommandFiles extends ShellInput {
   }
 
   #word(word: ShellWord, reading: CommandReading): void {
-    const values = wordValues(word, this.paths.look);
+    const values = wordValues(word, this.look);
     const [text = ''] = values;
     const { program, pending } = reading;
     const takesOption = pending === undefined || pending === 'line';
     if (program === undefined) this.#start(word, values, reading);
-    else if (takesOption && /^[-+]./.test(text)) this.#option(word, values, readOption(program, text), reading);
+    else if (takesOption && /^[-+]./.test(text))
+      this.#option(word, values, readOption(program, text, this.purpose), reading);
     else if (pending !== undefined) {
       reading.pending = undefined;
       this.#value(pending, word, values, reading);
@@ -91,7 +92,7 @@ export class CommandFiles extends ShellInput {
     if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
     if (RESERVED.has(word.text)) return;
     if (word.text === 'for' || word.text === 'select') this.#loop(reading);
-    const program = programOf(values) ?? OTHER;
+    const program = programOf(values, this.purpose) ?? OTHER;
     if (reading.mode.shell && !isQuiet(values)) this.quiet = false;
     if (!word.parts.every((part) => typeof part === 'string') && values.some((value) => !value.includes('/')))
       this.assembled = true;
@@ -139,7 +140,7 @@ export class CommandFiles extends ShellInput {
     if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
     if (kind === 'line' && program.operands === 'command') {
       // `env -S sh file`: the words that follow are its arguments.
-      const inner = programOf([word.text.split(' ')[0] ?? '']);
+      const inner = programOf([word.text.split(' ')[0] ?? ''], this.purpose);
       if (inner) Object.assign(reading, { program: inner, skips: inner.skips ?? 0, settled: false });
     }
     if (kind === 'script') {
@@ -183,8 +184,8 @@ export class CommandFiles extends ShellInput {
     const verbs = program.verbs?.split(' ') ?? [];
     if (program.operands === 'lines') {
       reading.isLine = true;
-      this.lines(word, values, reading.mode);
-      this.runsText(word, reading.mode);
+      if (this.purpose === 'consent') this.lines(word, values, reading.mode);
+      else this.runsLines(word, reading);
     } else if (program.operands === 'folder') {
       this.operandFolder(values, reading);
       this.#value('folder', word, values, reading);
@@ -206,7 +207,7 @@ export class CommandFiles extends ShellInput {
       this.notes(word.text, {}, reading);
       if (verbs.includes(word.text)) return;
       this.runsScript(word, reading);
-      const inner = program.binaries === undefined ? undefined : toolOf(values); // `npx tsx x`
+      const inner = program.binaries === undefined ? undefined : toolOf(values, this.purpose); // `npx tsx x`
       if (reading.unsure || (program.binaries !== undefined && inner === undefined)) doubts(reading);
       for (const value of values) {
         this.paths.code(value, program, program.binaries);
@@ -215,7 +216,7 @@ export class CommandFiles extends ShellInput {
       reading.settled = !reading.unsure && inner === undefined;
       reading.unsure = false;
       if (inner !== undefined) Object.assign(reading, { program: inner, skips: inner.skips ?? 0 });
-    } else if (programOf(values)) {
+    } else if (programOf(values, this.purpose)) {
       // Any program may run another one.
       if (program === OTHER || program.open !== undefined) {
         doubts(reading);
@@ -228,7 +229,7 @@ export class CommandFiles extends ShellInput {
   #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
     this.runsWrapped(word, reading);
-    const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
+    const isProgram = programOf(values, this.purpose) !== undefined || values.some((value) => value.includes('/'));
     if (reading.unsure && !isProgram) {
       reading.unsure = false;
       this.named(word, values, reading);
@@ -244,7 +245,7 @@ export class CommandFiles extends ShellInput {
   #loop({ command, mode }: CommandReading): void {
     const [, variable, , ...items] = command.words;
     if (!variable) return;
-    const values = items.flatMap((item) => wordValues(item, this.paths.look));
+    const values = items.flatMap((item) => wordValues(item, this.look));
     this.#assign(variable.text, variable, values.length > 0 ? values : [UNKNOWN], mode);
   }
 

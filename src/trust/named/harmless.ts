@@ -46,7 +46,7 @@ export function harmlessWords(
   const values = valuesOf(word);
   const [name = ''] = values;
   if (values.length !== 1 || name.includes(UNKNOWN)) return undefined;
-  if (paths.isOwn(name) && !INSTALLED.test(name) && programOf(values) === undefined)
+  if (paths.isOwn(name) && !INSTALLED.test(name) && programOf(values, 'consent') === undefined)
     return { use: 'argument', from: first + 1 };
   // `$x`, `t${x}e`
   if (!word.parts.every((part) => typeof part === 'string')) return undefined;
@@ -66,7 +66,7 @@ export function harmlessWords(
 export function spares(use: FileUse, values: readonly string[], reading: CommandReading, paths: NamedPaths): boolean {
   if (reading.pending !== undefined) return false;
   if (use === 'argument' && values.every((value) => /^--[\w-]+=/.test(value))) {
-    if (readOption(reading.program ?? OTHER, values[0] ?? '').kind !== undefined) return false;
+    if (readOption(reading.program ?? OTHER, values[0] ?? '', 'consent').kind !== undefined) return false;
     return paths.spare(
       values.map((value) => value.slice(value.indexOf('=') + 1)),
       use,

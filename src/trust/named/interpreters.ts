@@ -5,9 +5,10 @@ export const MANIFEST = '/package.json';
 const SCRIPTS = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json', MANIFEST];
 const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.tsx'];
 
-const shell: ProgramOptions = {
+export const shell: ProgramOptions = {
   operands: 'code',
   scripts: true,
+  shell: true,
   checks: '-n',
   line: '-c --command',
   code: '--rcfile --init-file',
@@ -16,7 +17,7 @@ const shell: ProgramOptions = {
   stdin: true,
   always: /^-[a-z]*s[a-z]*$/,
 };
-const node: ProgramOptions = {
+export const node: ProgramOptions = {
   operands: 'code',
   scripts: true,
   checks: '--check -c --test',
@@ -30,9 +31,9 @@ const node: ProgramOptions = {
   verbs: 'inspect',
   stdin: true,
 };
-const typed: ProgramOptions = {
+export const typed: ProgramOptions = {
   ...node,
-  checks: '--check --test test',
+  checks: `${node.checks} test`,
   code: `${node.code} --tsconfig -P --project --preload --config --import-map`,
   folder: '--cwd --dir',
   ends: [...SCRIPTS, ...TYPED],
@@ -124,38 +125,14 @@ const powershell: ProgramOptions = {
   ends: ['', '.ps1'],
   stdin: true,
 };
-const bun: ProgramOptions = {
-  ...typed,
-  checks:
-    'test build install i add remove rm update outdated link unlink publish patch pm info why init create upgrade repl audit',
-  code: '-r --require --preload --import --config -c --tsconfig-override --env-file',
-  flags: '-b --bun --watch --hot --silent --smol --if-present --no-install --inspect --inspect-brk -i -v --',
-  verbs: 'run x exec',
-  tasks: true,
-  unasked: ['package.json', 'bunfig.toml'],
-};
-const deno: ProgramOptions = {
-  ...typed,
-  checks:
-    'test bench task lint fmt check doc info compile cache install add remove uninstall upgrade types coverage completions init jupyter lsp publish repl bundle vendor outdated update clean eval deploy',
-  code: '--preload --import --require --import-map --config -c --env-file',
-  value: '--lock --ext --v8-flags --location --seed --log-level -L --cert --port --host',
-  flags:
-    '-A --allow-all -q --quiet -r --reload --check --watch --cached-only --frozen --inspect --inspect-brk --node-modules-dir --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys --allow-ffi --allow-import --deny-read --deny-write --deny-net --deny-env --deny-run -R -W -N -E -S -I --unstable --unstable-kv --unstable-sloppy-imports --parallel --',
-  verbs: 'run serve',
-  tasks: true,
-  unasked: ['deno.json', 'deno.jsonc'],
-};
-const script: ProgramOptions = { operands: 'code', scripts: true, stdin: true };
-/** What these read is no script for a computer, but for what they are connected to. */
-const texts: ProgramOptions = { operands: 'code', stdin: true };
+export const script: ProgramOptions = { operands: 'code', scripts: true, stdin: true };
 /** Programs that run code from a file or an argument, by name. */
 export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('sh bash dash ash zsh ksh mksh yash fish rbash', shell),
-  ...every('source .', { ...script, environments: true }),
+  ...every('source .', script),
   ...every('node nodejs', node),
-  bun,
-  deno,
+  bun: { ...typed, unasked: ['package.json', 'bunfig.toml'] },
+  deno: { ...typed, unasked: ['deno.json', 'deno.jsonc'] },
   ...every('tsx ts-node esno jiti vite-node swc-node babel-node', typed),
   ...every('python pypy py', python),
   perl,
@@ -166,28 +143,18 @@ export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('awk gawk mawk nawk', awk),
   ...every('emacs guile sbcl racket clisp', lisp),
   ...every('pwsh powershell', powershell),
+  ...every('csh tcsh', { ...script, line: '-c', flags: '-b -e -f -v -x -X -V' }),
   ...every(
-    'tclsh wish expect Rscript julia osascript elixir escript groovy scala kotlin nu elvish xonsh raku zx bb rust-script jbang',
+    'tclsh wish expect Rscript julia osascript dotnet swift elixir escript groovy scala kotlin nu elvish xonsh raku wasmtime crystal bc gdb psql zx bb rust-script jbang',
     script,
   ),
-  ...every('csh tcsh', { ...script, line: '-c', flags: '-b -e -f -v -x -X -V' }),
-  ...every('wasmtime crystal', { ...script, verbs: 'run', checks: 'spec build tool compile', tasks: true }),
-  ...every('dotnet swift', {
-    ...script,
-    checks: 'run build test format publish restore pack clean tool sln add new package watch msbuild vstest',
-    tasks: true,
-  }),
-  ...every('bc gdb psql', texts),
   sqlite: { operands: 'texts', code: '-init', text: '-cmd', stdin: true },
   go: {
     operands: 'code',
     folder: '-C',
     ends: ['', '/main.go'],
     scripts: true,
-    whole: '.go',
-    checks: 'test build vet generate fmt list mod tool get install doc env work clean fix version telemetry bug',
-    value: '-tags -ldflags -gcflags -asmflags -mod -modfile -exec -p -o -coverpkg -overlay -pgo',
-    flags: '-race -v -x -n -a -work -trimpath -cover -msan -asan',
+    checks: 'test build vet generate',
     verbs: 'run test build generate tool',
     unasked: ['go.mod'],
   },

@@ -6,6 +6,7 @@ import { isObject, isText, itemsOf } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths } from './named-paths.js';
+import type { Purpose } from './program.js';
 import type { RunName } from './run-names.js';
 import type { CommandVariables } from './variables.js';
 
@@ -27,7 +28,7 @@ export interface NamedFiles {
  * Every word that may name a file counts; files that those files load do not.
  */
 export function namedFiles(handler: HandlerDescription, variables: CommandVariables): NamedFiles {
-  const found = readNames(handler, variables);
+  const found = readNames(handler, variables, 'consent');
   return typeof found === 'string'
     ? { files: [], unresolved: [found] }
     : { files: found?.paths.all() ?? [], unresolved: found?.unresolved ?? [] };
@@ -35,7 +36,7 @@ export function namedFiles(handler: HandlerDescription, variables: CommandVariab
 
 /** The scripts that a command surely runs, by paths that are relative to the directory in which it runs. They need not exist. */
 export function runNames(handler: HandlerDescription, variables: CommandVariables): readonly RunName[] {
-  const found = readNames(handler, variables);
+  const found = readNames(handler, variables, 'place');
   return typeof found === 'string' ? [] : (found?.runs ?? []);
 }
 
@@ -43,6 +44,7 @@ export function runNames(handler: HandlerDescription, variables: CommandVariable
 function readNames(
   handler: HandlerDescription,
   variables: CommandVariables,
+  purpose: Purpose,
 ):
   | { readonly paths: NamedPaths; readonly unresolved: readonly string[]; readonly runs: readonly RunName[] }
   | string
@@ -56,7 +58,7 @@ function readNames(
   };
   if (lengthOf(handler) > LONGEST) return TOO_LONG;
   const paths = new NamedPaths(variables);
-  const found = new CommandFiles(paths);
+  const found = new CommandFiles(paths, purpose);
   if (isText(cwd)) paths.folder(cwd);
   for (const [name, value] of isObject(env) ? Object.entries(env) : []) if (isText(value)) found.variable(name, value);
   if (args !== undefined) found.exec([command, ...itemsOf(args)]);

@@ -1,4 +1,4 @@
-import { type Kind, OPTION_KINDS, type ProgramOptions } from './program.js';
+import { type Kind, OPTION_KINDS, type ProgramOptions, type Purpose } from './program.js';
 
 /** What an option means to a program. */
 export interface KnownOption {
@@ -13,9 +13,9 @@ export interface KnownOption {
 }
 
 /** Reads `--name`, `--name=value`, `-x`, `-xvalue` and `-abx`. */
-export function readOption(program: ProgramOptions, text: string): KnownOption {
+export function readOption(program: ProgramOptions, text: string, purpose: Purpose): KnownOption {
   const checks = isIn(program.checks, text) || lettersOf(program, text).some((letter) => isIn(program.checks, letter));
-  return { ...meaningOf(program, text), checks };
+  return { ...meaningOf(program, text, purpose), checks };
 }
 
 /** The options in `-abx`, up to one that takes the rest as its value. */
@@ -25,13 +25,14 @@ function lettersOf(program: ProgramOptions, text: string): string[] {
   return last === -1 ? letters : letters.slice(0, last);
 }
 
-function meaningOf(program: ProgramOptions, text: string): KnownOption {
+function meaningOf(program: ProgramOptions, text: string, purpose: Purpose): KnownOption {
   const whole = /^[-+]{1,2}[^=:]+(?=[=:])/.exec(text)?.[0];
   const kind = kindOf(program, text);
   if (kind) return { kind, unsure: false };
   const attached = whole === undefined ? undefined : kindOf(program, whole);
   if (whole !== undefined && attached) return { kind: attached, from: whole.length + 1, unsure: false };
-  if (isIn(program.flags, text) || /^-(?:-no-.*|-|\d+)$/.test(text)) return { unsure: false };
+  if (isIn(program.flags, text) || /^--(?:no-|$)/.test(text)) return { unsure: false };
+  if (purpose === 'place' && /^-\d+$/.test(text)) return { unsure: false };
   if (text.startsWith('--')) return { unsure: whole === undefined };
   let known = true;
   for (let i = 1; i < text.length; i++) {

@@ -1,3 +1,6 @@
+/** Why a line is read: for `consent`, to every file that it may run, where a file too many does no harm; or to bind the scripts that it surely runs to their `place`. */
+export type Purpose = 'consent' | 'place';
+
 /** What a program does with its operands, the arguments that are not options. */
 type OperandKind =
   /** The first operand is the code that it runs. */
@@ -54,6 +57,10 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   /** It runs the file that it is given. `checks`: except behind these words, which only read it or test it. */
   readonly scripts?: true;
   readonly checks?: string;
+  /** What it reads on standard input are lines of shell. */
+  readonly shell?: true;
+  /** Its operands are joined to one line, unless it takes only the `first`, or `each` of them is a line. */
+  readonly takes?: 'first' | 'each';
   /** A name without a slash or a suffix is a task of the project or a subcommand. */
   readonly tasks?: true;
   /** It is also given settings and environments, which are not scripts. */

@@ -1,20 +1,29 @@
 import { INTERPRETERS } from './interpreters.js';
-import type { ProgramOptions } from './program.js';
+import { PLACE_PROGRAMS } from './place-programs.js';
+import type { ProgramOptions, Purpose } from './program.js';
 import { RUNNERS } from './runners.js';
 
-const PROGRAMS: Readonly<Record<string, ProgramOptions>> = { ...INTERPRETERS, ...RUNNERS };
+const CONSENT: Readonly<Record<string, ProgramOptions>> = { ...INTERPRETERS, ...RUNNERS };
+const PROGRAMS: Readonly<Record<Purpose, Readonly<Record<string, ProgramOptions>>>> = {
+  consent: CONSENT,
+  place: { ...CONSENT, ...PLACE_PROGRAMS },
+};
 /** In characters. Longer words are not names of programs. */
 const LONGEST_NAME = 64;
 
 /** The entry of the program that a word may name, with or without a version suffix. */
-export function programOf(values: readonly string[]): ProgramOptions | undefined {
-  const name = values.map(nameOf).find((value) => Object.hasOwn(PROGRAMS, value));
-  return name === undefined ? undefined : PROGRAMS[name];
+export function programOf(values: readonly string[], purpose: Purpose): ProgramOptions | undefined {
+  const programs = PROGRAMS[purpose];
+  const name = values.map(nameOf).find((value) => Object.hasOwn(programs, value));
+  return name === undefined ? undefined : programs[name];
 }
 
 /** The entry of a package's program, perhaps with a version: `tsx@4`. */
-export const toolOf = (values: readonly string[]): ProgramOptions | undefined =>
-  programOf(values.map((value) => value.replace(/(?<=\w)@[^/]*$/, '')));
+export const toolOf = (values: readonly string[], purpose: Purpose): ProgramOptions | undefined =>
+  programOf(
+    values.map((value) => value.replace(/(?<=\w)@[^/]*$/, '')),
+    purpose,
+  );
 
 function nameOf(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf('/') + 1, word.length - LONGEST_NAME));

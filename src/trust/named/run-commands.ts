@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { type CommandReading, OTHER } from './command-reading.js';
 import type { Kind, ProgramOptions } from './program.js';
-import type { KnownOption } from './program-options.js';
+import { type KnownOption, readOption } from './program-options.js';
 import { programOf, toolOf } from './programs.js';
 import { CODE } from './run-names.js';
 import { type ReadingMode, ShellLines } from './shell-lines.js';
@@ -13,7 +13,8 @@ const CHANGE = /^(?:-C|-D|--chdir|--directory|--cwd|--dir)/;
 /** Matches lines that may set variables from elsewhere. */
 const SOURCES = /(?:^|[\s;&|(])(?:\.|source|eval|read|export|declare|typeset|printf)\s/;
 
-const isSure = (values: readonly string[]): boolean => !values.some((value) => value.startsWith(UNKNOWN));
+/** Whether it is known how values begin, if only with a glob. */
+const isSure = (values: readonly string[]): boolean => !values.some((value) => /^\0(?![*?[])/.test(value));
 
 /** Whether what a program does to the folder is still so after it: `cd`, and `eval` of it. */
 export const isLasting = ({ program = OTHER, mode }: CommandReading): boolean =>
@@ -36,16 +37,21 @@ export abstract class RunCommands extends ShellLines {
   /** What commands print into variables. */
   readonly #texts = new Map<string, ShellWord>();
   /** As `paths.look`; a variable that is set neither here nor, as far as is known, by the line is empty. */
-  readonly #look: VariableLookup = (name) => {
+  readonly #place: VariableLookup = (name) => {
     const known = this.paths.look(name);
     if (known !== undefined || process.env[name] !== undefined) return known;
     const isSet = !/^[A-Za-z_]\w*$/.test(name) || name === 'OLDPWD' || OF_AGENTS.test(name) || SOURCES.test(this.text);
     return isSet || new RegExp(`${name}:?=`).test(this.text) ? undefined : [''];
   };
 
+  /** The values of variables, as far as they are known before the line runs. */
+  protected get look(): VariableLookup {
+    return this.purpose === 'place' ? this.#place : this.paths.look;
+  }
+
   /** The values of a word that names what runs; none if only the run can tell how they begin. */
   #sure(word: ShellWord): readonly string[] {
-    const values = wordValues(word, this.#look);
+    const values = wordValues(word, this.#place);
     return isSure(values) ? values : [];
   }
 
@@ -107,11 +113,17 @@ export abstract class RunCommands extends ShellLines {
     const { operands, verbs } = reading.program ?? OTHER;
     if (operands !== 'none' || verbs === undefined || reading.settled) return false;
     if (verbs.split(' ').includes(text)) return true;
-    const program = toolOf(values);
+    const program = toolOf(values, this.purpose);
     reading.settled = true;
-    if (reading.unsure || program?.packages === undefined) return false;
+    if (reading.unsure || program?.packages === undefined || this.#hasOptions(reading)) return false;
     Object.assign(reading, { program, settled: false });
     return true;
+  }
+
+  /** Whether an option of a package manager may stand behind the program that it runs. Consent counts it as its own. */
+  #hasOptions({ command, program = OTHER }: CommandReading): boolean {
+    const isOption = ({ text }: ShellWord): boolean => readOption(program, text, this.purpose).kind !== undefined;
+    return this.purpose === 'consent' && command.words.some((word) => word.text.startsWith('-') && isOption(word));
   }
 
   /** Adds the code that an option names. */
@@ -132,6 +144,23 @@ export abstract class RunCommands extends ShellLines {
     this.runsText(word, mode);
   }
 
+  /** Reads the words that `eval` and others join to one line. */
+  protected runsLines(word: ShellWord, reading: CommandReading): void {
+    const { program = OTHER, command, mode } = reading;
+    if (reading.settled) return;
+    reading.settled = program.takes !== 'each';
+    const words = command.words.slice(command.words.indexOf(word)).filter(({ redirect }) => redirect === undefined);
+    const joined = program.takes === undefined ? words : [word];
+    if (program.takes === 'first' && word.text === '-') return;
+    const line: ShellWord = {
+      raw: joined.map(({ raw }) => raw).join(' '),
+      text: joined.map(({ text }) => text).join(' '),
+      parts: joined.flatMap(({ parts }, i) => (i === 0 ? parts : [' ', ...parts])),
+    };
+    this.lines(line, wordValues(line, this.look), mode);
+    this.runsText(line, mode);
+  }
+
   /** Adds the script that is printed into code in the line: `sh -c "$(cat x)"`. */
   protected runsText(word: ShellWord, mode: ReadingMode): void {
     this.printed(word, mode, this.#texts);
@@ -146,7 +175,7 @@ export abstract class RunCommands extends ShellLines {
   /** Goes to a folder; a variable that is not set leaves the line where it is. */
   protected goesTo(word: ShellWord, values: readonly string[]): void {
     if (/^(?:-|\$\{?OLDPWD\}?)$/.test(word.text)) this.runs.goesBack();
-    else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#look) : values);
+    else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#place) : values);
   }
 
   #goesAlone({ words }: ShellCommand, { text }: ShellWord): void {
@@ -164,16 +193,30 @@ export abstract class RunCommands extends ShellLines {
 
   /** The same for a word that begins with what is printed: `sh -c "$(cat x)"`, `. <(cat x)`. */
   protected printed({ parts }: ShellWord, mode: ReadingMode, texts?: ReadonlyMap<string, ShellWord>): void {
-    const part = parts.find((one) => typeof one !== 'string' || one.trim() !== '');
-    if (!mode.sure || typeof part !== 'object') return;
-    const kept = part.kind === 'variable' ? texts?.get(part.source) : undefined;
-    if (kept) this.printed(kept, mode);
-    else if (part.kind === 'command') {
-      for (const { words } of shellCommands(part.line)) {
-        const [printer = [], ...printed] = words.map((word) => this.#sure(word));
-        if (words[0]?.redirect === '<') this.prints([printer]);
-        else if (programOf(printer)?.operands === 'data') this.prints(printed);
-      }
+    if (!mode.sure) return;
+    for (const [i, part] of parts.entries()) {
+      const before = parts.slice(0, i);
+      const [last = ''] = before.slice(-1);
+      const begins = before.every((one) => typeof one === 'string' && one.trim() === '');
+      // `set -e; $(cat x)`
+      const isCommand = typeof last === 'string' && /[;&|\n{(]\s*$/.test(last);
+      if (typeof part === 'string' || !(begins || isCommand)) continue;
+      const kept = part.kind === 'variable' ? texts?.get(part.source) : undefined;
+      if (kept) this.printed(kept, mode);
+      else if (part.kind === 'command') this.#output(part.line);
+    }
+  }
+
+  /** Adds the scripts that a line prints. What another program makes of them is no script: `cat x | yq .y`. */
+  #output(line: string): void {
+    let passes = true;
+    for (const { words, ends } of shellCommands(line).reverse()) {
+      if (!/^\|&?$/.test(ends)) passes = true;
+      const [printer = [], ...printed] = words.map((word) => this.#sure(word));
+      const isFile = words[0]?.redirect === '<';
+      const prints = isFile || programOf(printer, this.purpose)?.operands === 'data';
+      if (passes && prints) this.prints(isFile ? [printer] : printed);
+      passes &&= prints;
     }
   }
 }

@@ -34,6 +34,8 @@ const SETTINGS = /\.(?:json[c5]?|toml|ya?ml|ini|env|lock|txt|md)$|(?:^|\/)\.env[
 export class RunNames {
   #places: Places = [''];
   #before: Places = [''];
+  /** The folders to which the line has gone so far. */
+  readonly moves: (readonly string[])[] = [];
   readonly #search: string[] = [];
   readonly #libraries: string[] = [];
   readonly #found = new Map<string, RunName>();
@@ -55,6 +57,7 @@ export class RunNames {
 
   /** Goes to a folder. Since that may fail, the line may also stay where it is. */
   goes(values: readonly string[]): void {
+    this.moves.push(values);
     const now = this.#places;
     const isKnown = values.every((value) => !value.includes(UNKNOWN) && !isAbsolute(value));
     const next = now?.flatMap((place) => values.map((value) => (value === '' ? place : `${place}${value}/`))) ?? [];
@@ -64,6 +67,7 @@ export class RunNames {
 
   /** Goes back, as by `cd -` and `popd`. */
   goesBack(): void {
+    this.moves.push([UNKNOWN]);
     [this.#places, this.#before] = [this.#before, this.#places];
   }
 
@@ -143,7 +147,7 @@ export class RunNames {
 /** Whether a path is relative, no tool of a project, and known except for a glob in the file's name. */
 function isSure(path: string): boolean {
   const open = path.indexOf(UNKNOWN);
-  const isGlob = !/\0(?![*?[])/.test(path) && path.slice(0, open).includes('/') && !path.slice(open).includes('/');
+  const isGlob = !/\0(?![*?[])/.test(path) && !path.slice(open).includes('/');
   const isKnown = open === -1 || isGlob;
   return isKnown && path.length <= 1000 && !isAbsolute(path) && !path.includes('\n') && !TOOLS.test(path);
 }

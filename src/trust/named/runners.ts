@@ -8,29 +8,26 @@ const make: ProgramOptions = {
   folder: '-C --directory -I --include-dir',
   unasked: ['GNUmakefile', 'makefile', 'Makefile'],
 };
-const packages: ProgramOptions = {
+export const packages: ProgramOptions = {
   operands: 'none',
   folder: '--prefix -C --dir --cwd --workspace -w',
   line: '-c --call',
-  value: '-p --package',
-  flags: '-y --yes -s --silent -q --quiet --offline --prefer-offline --',
   verbs: 'exec x dlx',
   unasked: ['package.json'],
 };
-const runner: ProgramOptions = {
+export const runner: ProgramOptions = {
   operands: 'code',
   code: '',
   folder: '--prefix --cwd -C',
   line: '-c --call',
   value: '-p --package',
-  flags:
-    '-y --yes --no-install --no --quiet -q --offline --prefer-offline --prefer-online --silent -s --bun --verbose --',
+  flags: '-y --yes --no-install --no --quiet -q --',
   ends: ['', MANIFEST],
   binaries: 'node_modules/.bin',
   verbs: 'exec x run dlx',
 };
-const wrapper: ProgramOptions = { operands: 'command' };
-const project = (...unasked: string[]): ProgramOptions => ({
+export const wrapper: ProgramOptions = { operands: 'command' };
+export const project = (...unasked: string[]): ProgramOptions => ({
   operands: 'command',
   module: '-m --module',
   ...(python.modules && { modules: python.modules }),
@@ -39,10 +36,6 @@ const project = (...unasked: string[]): ProgramOptions => ({
   ends: [''],
   code: '--env-file',
   folder: '--directory --project -C',
-  value:
-    '--with --with-editable --with-requirements --group --only-group --extra --python -p --index --default-index --index-url --extra-index-url --find-links --package --cache-dir --color --config-file --spec --from --python-version --env --prefix --name --cwd --prerelease --resolution --upgrade-package --refresh-package --link-mode',
-  flags:
-    '-q --quiet -v -vv --verbose --frozen --locked --isolated --active --offline --all-extras --all-groups --all-packages --dev --only-dev --exact --refresh -s --script --managed-python --native-tls --pre --system --no-cache --no-capture-output --live-stream --clear -n --no-interaction --ansi --',
 });
 const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   operands: 'none',
@@ -73,32 +66,12 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('npm yarn pnpm', { ...packages }),
   ...every('npx bunx pnpx', runner),
   ...every('vi vim nvim view ex', { operands: 'data', code: '-S -u -s', value: '-c --cmd' }),
-  ...every('uv uvx poetry pdm hatch rye pipenv pipx', project('pyproject.toml')),
-  ...every('conda mamba micromamba', {
-    operands: 'command',
-    verbs: 'run',
-    value: '-n --name -p --prefix --cwd',
-    flags: '--no-capture-output --live-stream -v',
-  }),
+  ...every('uv uvx poetry pdm hatch rye pipenv pipx conda', project('pyproject.toml')),
   bundle: project('Gemfile'),
   ...every(
-    'mise asdf devbox nix-shell',
+    'mise asdf direnv dotenv devbox nix-shell',
     project('mise.toml', '.mise.toml', '.tool-versions', '.envrc', '.env', 'devbox.json', 'shell.nix'),
   ),
-  direnv: { operands: 'command', verbs: 'exec', skips: 1, unasked: ['.envrc', '.env'] },
-  dotenv: {
-    operands: 'command',
-    value: '-e -v -c -p -f --file',
-    flags: '-o --override --',
-    verbs: 'run',
-    unasked: ['.env'],
-  },
-  ...every('doppler op', {
-    operands: 'command',
-    verbs: 'run',
-    value: '--env-file -p --project -c --config',
-    flags: '--',
-  }),
   env: {
     operands: 'command',
     folder: '-C --chdir',
@@ -114,42 +87,18 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
     flags: '-E -n -H -S -i -s --',
   },
   doas: { operands: 'command', value: '-u -C' },
-  ...every('timeout gtimeout', {
+  timeout: {
     operands: 'command',
     skips: 1,
     value: '-s -k --signal --kill-after',
-    flags: '--foreground --preserve-status -v --verbose',
-  }),
+    flags: '--foreground --preserve-status',
+  },
   nice: { operands: 'command', value: '-n --adjustment' },
-  chrt: { operands: 'command', skips: 1, value: '-T -P -D', flags: '-a -b -d -f -i -o -r -R -v' },
-  setpriv: {
-    operands: 'command',
-    value:
-      '--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --selinux-label --apparmor-profile',
-    flags: '--clear-groups --keep-groups --init-groups --no-new-privs --reset-env',
-  },
-  unshare: {
-    operands: 'command',
-    flags: '-f --fork -m -u -i -n -p -U -C -T -r -c --mount --net --pid --user --map-root-user',
-  },
-  ...every('prlimit choom', { operands: 'command', value: '-n --adjust' }),
-  ...every('setarch linux arch', {
-    operands: 'command',
-    flags: '-R -B -F -I -L -S -T -X -Z -3 -v -arm64 -x86_64',
-    verbs: 'x86_64 i386 i686 aarch64 arm64 linux32 linux64',
-  }),
-  runuser: { operands: 'command', value: '-u -g -G', flags: '-l -m -p -f --' },
-  ionice: { operands: 'command', value: '-c -n -p', flags: '-t' },
-  setsid: { ...wrapper, flags: '-c -f -w --ctty --fork --wait' },
-  taskset: { ...wrapper, skips: 1, flags: '-a -c' },
+  ionice: { operands: 'command', value: '-c -n -p' },
+  taskset: { ...wrapper, skips: 1 },
   chroot: { ...wrapper, skips: 1 },
   flock: { operands: 'command', skips: 1, line: '-c --command', value: '-w -E', flags: '-n -x -s' },
-  ...every('time gtime', { operands: 'command', value: '-o -f', flags: '-p -v -a -q' }),
-  ...every('strace ltrace', {
-    operands: 'command',
-    value: '-o -e -p -s -E -u -P -a -O -S',
-    flags: '-f -ff -q -qq -c -C -t -tt -ttt -T -v -x -xx -y -yy -i -k -r -w -F -D',
-  }),
+  time: { operands: 'command', value: '-o -f', flags: '-p' },
   stdbuf: { operands: 'command', value: '-i -o -e' },
   watch: { operands: 'lines', value: '-n -d' },
   xargs: {
@@ -159,13 +108,12 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
     flags: '-0 -r -t --null --no-run-if-empty',
     stdin: true,
   },
-  parallel: { operands: 'command', value: '-j --jobs', code: '-a --arg-file', stdin: true },
+  parallel: { operands: 'command', shell: true, value: '-j --jobs', code: '-a --arg-file', stdin: true },
   find: { operands: 'none', command: '-exec -execdir -ok -okdir' },
   fd: { operands: 'none', command: '-x --exec -X --exec-batch' },
-  ...every('command builtin nohup unbuffer chronic caffeinate valgrind winpty coproc busybox fakeroot', {
-    ...wrapper,
-    flags: '-p -d -i -s -m -u -e -q --',
-  }),
+  ...every('command builtin nohup setsid unbuffer chronic caffeinate strace ltrace valgrind winpty coproc', wrapper),
+  // What is not named like a program may be a script of the applet before it.
+  busybox: { ...wrapper, ends: [''] },
   script: { operands: 'data', line: '-c --command' },
   ...every('su sg', { operands: 'none', line: '-c --command' }),
   eval: { operands: 'lines', stdin: true },
@@ -189,6 +137,5 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
     'case [ [[ test echo printf ls rm mkdir touch cp mv ln chmod date tee wc tr cut sort uniq return exit logger notify-send say curl read',
     { operands: 'none' },
   ),
-  ...every('grep egrep rg', { operands: 'none', code: '-f --file' }),
-  jq: { operands: 'none', scripts: true, code: '-f --from-file' },
+  ...every('jq grep egrep rg', { operands: 'none', code: '-f --file --from-file' }),
 };

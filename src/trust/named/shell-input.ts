@@ -19,8 +19,9 @@ const GOES_ON = new Set(['tee']);
 /** Finds the input of programs that read their code from it. */
 export abstract class ShellInput extends RunCommands {
   /** Inputs of surrounding commands, which a program inside may inherit. They count once a program reads code from an input that it was not given directly. */
-  readonly #sources: (() => void)[] = [];
+  readonly #sources: ((isShell: boolean) => void)[] = [];
   #inherits = false;
+  #shellInherits = false;
   /** The same for scripts that are bound to their places. */
   readonly #scripts: (() => void)[] = [];
   #runsInherited = false;
@@ -38,10 +39,10 @@ export abstract class ShellInput extends RunCommands {
       if (isDocument) this.within(word, mode, reads);
       if (!isDocument && word.redirect !== '<') continue;
       if (reads) {
-        this.#given(word, isDocument, reading);
+        this.#given(word, isDocument, reading, program.shell);
         if (program.scripts && !fed && !reading.reads) this.runsInput(word, mode);
       } else {
-        this.#sources.push(() => this.#given(word, isDocument, reading));
+        this.#sources.push((isShell) => this.#given(word, isDocument, reading, isShell));
         const alone = command.words.filter(({ redirect }) => redirect === undefined);
         if (alone.length === 0 || (alone.length === 1 && GROUP_END.test(alone[0]?.text ?? '')))
           this.#scripts.push(this.runsLater(word, mode));
@@ -49,32 +50,34 @@ export abstract class ShellInput extends RunCommands {
       given ||= !/^[\d-]+$/.test(word.text);
     }
     if (command.words.some(({ redirect, raw }) => redirect === '>' && raw.startsWith('>(')))
-      this.#sources.push(() => this.#piped({ command, piped, isLast: true }, reading));
+      this.#sources.push((isShell) => this.#piped({ command, piped, isLast: true }, reading, isShell));
     if (piped) {
-      if (reads) this.#piped(piped, reading);
-      else this.#sources.push(() => this.#piped(piped, reading));
+      if (reads) this.#piped(piped, reading, program.shell);
+      else this.#sources.push((isShell) => this.#piped(piped, reading, isShell));
     } else if (reads && mode.shell && !given && !command.words.some(({ text }) => ABOUT.test(text)))
       this.#inherit(!ABOUT_OTHERS.test(command.raw), reading);
   }
 
   /** Reads the inputs of surrounding commands if a program inherits its input. */
   protected inherited(): void {
-    for (const source of this.#inherits ? this.#sources.splice(0) : []) source();
+    for (const source of this.#inherits ? this.#sources.splice(0) : []) source(this.#shellInherits);
     for (const script of this.#runsInherited ? this.#scripts.splice(0) : []) script();
   }
 
   #inherit(inherits: boolean, { program, mode, reads }: CommandReading): void {
     this.#inherits ||= inherits;
+    this.#shellInherits ||= inherits && program?.shell === true;
     this.#runsInherited ||= inherits && mode.sure && program?.scripts === true && !reads;
   }
 
-  #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading): void {
+  /** `isShell`: the program reads its input as lines of shell. Consent counts them in any case. */
+  #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading, isShell = false): void {
     const values = wordValues(word, this.paths.look);
-    if (isDocument) this.lines(word, values, mode);
+    if (isDocument) this.lines(word, values, { ...mode, sure: mode.sure && isShell });
     else this.report(word.raw, values, mode);
   }
 
-  #piped(piped: PipedCommand, reading: CommandReading): void {
+  #piped(piped: PipedCommand, reading: CommandReading, isShell = false): void {
     const { command, isLast } = piped;
     const { mode, program = OTHER } = reading;
     const words = command.words.filter(({ redirect }) => redirect === undefined);
@@ -82,24 +85,24 @@ export abstract class ShellInput extends RunCommands {
     const isText = ['echo', 'printf'].includes(printer[0] ?? '');
     const known = printed.every((values) => !values.some((value) => value.includes(UNKNOWN)));
     for (const value of isText ? printed.flat() : []) {
-      this.line(value, { depth: mode.depth + 1, shell: true, sure: mode.sure });
+      this.line(value, { depth: mode.depth + 1, shell: true, sure: mode.sure && isShell });
       for (const text of value.split(/\s/)) this.paths.code(text, program);
     }
-    const passes = programOf(printer)?.operands === 'data';
+    const passes = programOf(printer, this.purpose)?.operands === 'data';
     // Of a group, only the last command is known, so the rest of the output is not.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
     if (!passes) {
-      if (GOES_ON.has(printer[0] ?? '') && piped.piped) this.#piped(piped.piped, reading);
+      if (GOES_ON.has(printer[0] ?? '') && piped.piped) this.#piped(piped.piped, reading, isShell);
       return;
     }
     const runs = program.scripts === true && program.operands !== 'data' && mode.sure && !reading.reads;
     if (runs) this.prints(printed);
     for (const word of command.words) {
       if (runs && word.redirect === '<') this.runsInput(word, mode);
-      if (word.redirect === '<') this.#given(word, false, reading);
-      else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading);
+      if (word.redirect === '<') this.#given(word, false, reading, isShell);
+      else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading, isShell);
     }
-    if (piped.piped) this.#piped(piped.piped, reading);
+    if (piped.piped) this.#piped(piped.piped, reading, isShell);
     else if (mode.shell && !words.some((_, i) => i > 0)) this.#inherit(true, reading);
   }
 

@@ -1,6 +1,8 @@
 import type { NamedPaths } from './named-paths.js';
+import type { Purpose } from './program.js';
+import { programOf } from './programs.js';
 import { RunNames } from './run-names.js';
-import { bodyOf, CasePatterns, leadOf } from './shell-blocks.js';
+import { bodyOf, CasePatterns, leadOf, ShellFunctions } from './shell-blocks.js';
 import { UNKNOWN } from './shell-values.js';
 import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
 
@@ -31,17 +33,18 @@ export interface PipedCommand {
 /** Splits shell lines, and words that may be shell lines, into commands. */
 export abstract class ShellLines {
   protected readonly paths: NamedPaths;
+  protected readonly purpose: Purpose;
   /** The scripts that the text surely runs. */
   readonly runs = new RunNames();
   /** The text that is read. */
   protected text = '';
   readonly #unresolved = new Set<string>();
-  /** Functions of the text that go to another folder. */
-  readonly #moving = new Set<string>();
+  readonly #functions = new ShellFunctions();
   #left = 0;
 
-  constructor(paths: NamedPaths) {
+  constructor(paths: NamedPaths, purpose: Purpose) {
     this.paths = paths;
+    this.purpose = purpose;
   }
 
   protected abstract command(command: ShellCommand, piped: PipedCommand | undefined, mode: ReadingMode): void;
@@ -73,24 +76,33 @@ export abstract class ShellLines {
     let previous: PipedCommand | undefined;
     const outside: (() => void)[] = [];
     const cases = new CasePatterns();
-    const groups: (() => void)[] = [];
+    const groups: { readonly name: string | undefined; readonly end: () => void }[] = [];
+    let caseDepth = 0;
     for (const one of shellCommands(line)) {
       // What a subshell does to its folder ends with it.
       for (const bracket of cases.bracketsOf(one)) {
         if (bracket === '(') outside.push(this.runs.here());
         else outside.pop()?.();
       }
-      if (cases.isPattern(one)) continue;
+      const isPattern = cases.isPattern(one);
+      // Consent leaves out only what is a pattern by its end, too. What may be one names files, but nothing that is known only at run time.
+      const isSkipped = isPattern && (this.purpose === 'place' || (caseDepth > 0 && one.ends === ')'));
+      caseDepth += Number(one.words[0]?.text === 'case') - Number(one.words[0]?.text === 'esac');
+      if (isSkipped) continue;
       const { command, name } = bodyOf(one, previous?.command);
+      const doubt = { depth: mode.depth, shell: false, sure: false };
+      if (this.purpose === 'consent' && (isPattern || command !== one)) this.command(one, undefined, doubt);
+      if (isPattern) continue;
       for (const { text } of leadOf(command)) {
-        if (text === '{') groups.push(this.#group(name));
-        if (text === '}') groups.pop()?.();
+        if (text === '{') groups.push({ name, end: this.#group(name) });
+        if (text === '}') groups.pop()?.end();
       }
       // `cat x | (sh)`: the first command of the subshell reads from the pipe.
       const after = /^\(+$/.test(command.brackets ?? '') ? previous?.command.ends : command.after;
       const piped = after?.startsWith('|') && after !== '||' ? previous : undefined;
       this.command(command, piped, mode);
-      if (this.#moving.has(command.words[leadOf(command).length]?.text ?? '')) this.runs.goes([UNKNOWN]);
+      const inside = groups.findLast((group) => group.name !== undefined)?.name;
+      if (this.purpose === 'place') this.#calls(command, piped, mode, inside);
       previous = { command, piped, isLast: command.ends.startsWith('|') };
     }
   }
@@ -98,9 +110,24 @@ export abstract class ShellLines {
   /** Begins a group; returns its end. What the body of a function does to the folder happens when the function is called. */
   #group(name: string | undefined): () => void {
     const back = this.runs.here();
+    const from = this.runs.moves.length;
     return () => {
-      if (name !== undefined && back()) this.#moving.add(name);
+      const moves = name !== undefined && back() ? this.runs.moves.slice(from) : [];
+      if (name !== undefined) this.#functions.defines(name, moves);
     };
+  }
+
+  /** What a command does as the call of a function, or, inside one, with what a call gives it. */
+  #calls(command: ShellCommand, piped: PipedCommand | undefined, mode: ReadingMode, inside: string | undefined): void {
+    const words = command.words.slice(leadOf(command).length);
+    const isRun = words[0]?.raw === '"$@"' || programOf([words[0]?.text ?? ''], 'place')?.operands === 'command';
+    if (inside !== undefined && isRun && words.some(({ raw }) => raw === '"$@"')) this.#functions.wraps(inside);
+    // The name of a definition, `go() {`, is no call.
+    if (command.ends === '(') return;
+    const name = words[0]?.text;
+    for (const values of this.#functions.goes(name)) this.runs.goes(values);
+    if (this.#functions.get(name)?.wraps && words.length > 1)
+      this.command({ ...command, words: words.slice(1) }, piped, mode);
   }
 
   /** Reads a line that another process runs, in its own folder. */
