@@ -34,10 +34,15 @@ const NEARLY_HOOKS = /^[ \t]*(?:-[ \t]+)*["']?hooks?["']?[ \t]*:+[ \t]*(?:[#{[].
 const COMMAND = /^[ \t]+(?:-[ \t]+)?["']?type["']?[ \t]*:[ \t]*["']?command["']?[ \t]*\r?$/m;
 const FLOW_COMMAND = /[{,]\s*["']?type["']?[ \t]*:[ \t]*["']?command\b/;
 
+/** A line that begins an event's hooks, and one of a handler of any type. */
+const EVENT_LINE = /^[ \t]*(["']?)(?:[A-Z][a-z]+)+\1[ \t]*:[ \t]*(?:[#&{[].*)?\r?$/m;
+const TYPE = /^[^:\n]*\btype["']?[ \t]*:[ \t]*["']?(?:http|mcp_tool|prompt|agent)\b/m;
+
 /** Whether a frontmatter may have hooks, also if they are indented by mistake, or below another key. */
 export function beginsHooks(yaml: string): boolean {
   // Spaces that are not YAML's, and characters that cannot be seen.
   const text = yaml.replace(/\p{Cf}/gu, '').replace(/[^\S\r\n\t]/g, ' ');
+  if (EVENT_LINE.test(text) && TYPE.test(text)) return true;
   return [NEARLY_HOOKS, FLOW_GROUP, COMMAND, FLOW_COMMAND].some((pattern) => pattern.test(text));
 }
 

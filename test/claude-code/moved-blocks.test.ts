@@ -95,6 +95,14 @@ const hooksOf = (file: AgentFile | undefined): string[] =>
     ),
   );
 
+/** The hooks without the options that a line may take from them without a change of what runs for what. */
+const withoutOptions = (hooks: readonly string[]): string[] =>
+  hooks.map((hook) => {
+    const [event, matcher, handler] = JSON.parse(hook) as [string, string, Record<string, unknown>];
+    const { timeout, if: _, onFailure, ...rest } = handler;
+    return JSON.stringify([event, matcher, rest]);
+  });
+
 /** The text with each block of one to four lines at other depths. */
 function* moves(text: string): Generator<string> {
   const lines = text.trimEnd().split('\n');
@@ -119,7 +127,7 @@ async function checked(frontmatter: string): Promise<string[]> {
 }
 
 test.each(Object.entries(FRONTMATTERS))(
-  'lines at another depth lose or move no hook without an error: %s',
+  'lines at another depth lose or move no hook without an error, and no option of one without a warning: %s',
   async (_, text) => {
     const right = hooksOf(await read(text));
     const wrong: unknown[] = [];
@@ -130,10 +138,12 @@ test.each(Object.entries(FRONTMATTERS))(
       // A comment that is moved into a text is a part of it.
       if (JSON.stringify(found).replaceAll(' # the end', '') === JSON.stringify(right)) continue;
       // Of a key that stands twice the last one counts, which is a warning of loading and an error of check.
-      const told = file?.problems.filter(({ level, rule }) => level === 'error' || rule === 'duplicate-key') ?? [];
+      const isSame = JSON.stringify(withoutOptions(found)) === JSON.stringify(withoutOptions(right));
+      const told =
+        file?.problems.filter(({ level, rule }) => isSame || level === 'error' || rule === 'duplicate-key') ?? [];
       const kind = told.map(({ rule, message }) => `${rule} ${message.replace(/:.*/, '')}`).join();
       if (told.some(({ line }) => line === undefined) || told.length === 0) wrong.push([moved, found, file?.problems]);
-      else if (!seen.has(kind)) expect([moved, await checked(moved)]).not.toEqual([moved, []]);
+      else if (!seen.has(kind) && !isSame) expect([moved, await checked(moved)]).not.toEqual([moved, []]);
       seen.add(kind);
     }
     expect(wrong).toEqual([]);
@@ -144,10 +154,52 @@ const WHOLE = FRONTMATTERS['two events'];
 test.each([
   [WHOLE.replace('  Stop:\n', '          Stop:\n').replace('    - hooks:\n', '            - hooks:\n'), 9],
   [WHOLE.replace('  Stop:\n', '      Stop:\n').replace('    - hooks:\n', '        - hooks:\n'), 9],
-  [WHOLE.replace('          timeout', '      timeout'), 8],
-  [WHOLE.replace('          timeout', '  timeout'), 8],
 ])('what is at another depth is told once, at its line, and the other hooks are read: %#', async (text, line) => {
   const problems = (await read(text))?.problems;
-  expect(problems).toEqual([expect.objectContaining({ level: 'error', rule: 'wrong-value', line: line + 1 })]);
-  expect((await checked(text)).filter((rule) => rule !== 'script-missing')).toEqual(['wrong-value']);
+  expect(problems).toEqual([expect.objectContaining({ level: 'error', rule: 'misplaced', line: line + 1 })]);
+  expect((await checked(text)).filter((rule) => rule !== 'script-missing')).toEqual(['misplaced']);
 });
+
+const OPTIONS = [
+  'timeout: 60',
+  'if: Bash(rm *)',
+  'once: true',
+  'async: true',
+  'headers: { a: b }',
+  'statusMessage: x',
+  'onFailure: block',
+];
+const GUARD = `name: a
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: exit 2
+`;
+
+test.each(OPTIONS)(
+  'an option of a handler that stands elsewhere costs no hook, and is a warning: %s',
+  async (option) => {
+    const right = hooksOf(await read(GUARD));
+    for (const text of [
+      `${GUARD}${option}\n`,
+      `${GUARD}      ${option}\n`,
+      `${GUARD}  ${option}\n`,
+      GUARD.replace('hooks:\n  Pre', `hooks:\n  ${option}\n  Pre`),
+    ]) {
+      const file = await read(text);
+      expect([text, hooksOf(file)]).toEqual([text, right]);
+      expect(file?.problems).toEqual([expect.objectContaining({ level: 'warning', rule: 'unknown-key' })]);
+      expect([text, await checked(text)]).toEqual([text, []]);
+    }
+  },
+);
+
+test.each(['timeout', 'headers'])(
+  'what an option at another depth takes with it is lost with an error: %s',
+  async (option) => {
+    const text = `${GUARD}${option}:\n  - type: command\n    command: ./second.sh\n`;
+    expect((await read(text))?.problems.some(({ level }) => level === 'error')).toBe(true);
+  },
+);

@@ -105,7 +105,8 @@ test.each([
 
 test.each([
   ['in a list of groups', `${ONE}guards:${GROUPS}`],
-  ['in a list of handlers', `${ONE}guards:${HANDLERS}`],
+  ['in a list of handlers below a key that is nearly hooks', `${ONE}metadata:\n  hook:${HANDLERS}`],
+  ["in a list of handlers below an event's nearly right name", `${ONE}metadata:\n  preToolUse:${HANDLERS}`],
   ['below another key', `${ONE}metadata:\n  guards:${GROUPS}`],
   ['in a group', `${ONE}metadata:\n  hooks:${HANDLERS}`],
   ['without hooks', `name: a\nguards: ${FLOW}\n`],
@@ -123,8 +124,53 @@ test.each([
   `description: 'Write { "hooks": [{ "type": "command" }] } there'\n`,
   'hook:\n  - one\n',
   'statusLine:\n  type: command\n  command: ./line.sh\n',
+  'steps:\n  - type: command\n    command: npm test\n  - type: prompt\n    prompt: hi\n',
+  'evals:\n  - type: prompt\n    prompt: what?\n',
+  'metadata:\n  steps:\n    - type: command\n      command: npm test\n',
 ])('what is no hook is none: %j', async (text) => {
   expect((await read(`name: a\n${text}`))?.problems ?? []).toEqual([]);
   expect(await checked(`name: a\n${text}`)).toBeUndefined();
   expect((await read(`${ONE}${text}`))?.problems).toEqual([]);
+});
+
+const ANCHOR = '\n  - matcher: Bash\n    hooks:\n      - type: command\n        command: exit 2\n';
+test.each([
+  ['the groups of an event', `x-guard: &g${ANCHOR}hooks:\n  PreToolUse: *g\n`],
+  ['the groups, further down', `x:\n guard: &g${ANCHOR}hooks:\n  PreToolUse: *g\n`],
+  ['below the name of an event', `PreToolUse: &g${ANCHOR}hooks:\n  PreToolUse: *g\n`],
+  ['all hooks', `hook: &h\n PreToolUse:${ANCHOR}hooks: *h\n`],
+  ['each group', `guards:\n  - &a { hooks: [{ type: command, command: exit 2 }] }\nhooks:\n  PreToolUse: [*a]\n`],
+  ['by their use', `hooks:\n  PreToolUse: &g${ANCHOR}x-guard: *g\n`],
+])('hooks behind an anchor that the hooks use run, and are not told to be lost: %s', async (_, text) => {
+  const file = await read(`name: a\n${text}`);
+  expect(hooksOf(file)).toHaveLength(1);
+  expect(file?.problems).toEqual([]);
+  expect(await checked(`name: a\n${text}`)).toEqual([]);
+});
+
+test('hooks behind an anchor that only other keys use are told', async () => {
+  const text = `${ONE}x-guard: &g${ANCHOR}x-other: *g\n`;
+  expect((await read(text))?.problems.map(({ where }) => where)).toEqual(['x-guard', 'x-other']);
+  expect(await checked(text)).toEqual(['warning', 'warning']);
+});
+
+test.each([
+  ['http', 'url: http://127.0.0.1:9/x'],
+  ['prompt', 'prompt: Judge it'],
+  ['agent', 'prompt: Judge it'],
+  ['mcp_tool', 'server: s\n    tool: t'],
+])('a handler of any type below the name of an event is an error there: %s', async (type, more) => {
+  const lost = `Stop:\n  - type: ${type}\n    ${more}\n`;
+  for (const text of [
+    `name: a\n${lost}`,
+    `${ONE}${lost}`,
+    `name: a\nStop:\n  type: ${type}\n  ${more.replace('\n  ', '\n')}\n`,
+  ]) {
+    const errors = (await read(text))?.problems.filter(({ level }) => level === 'error');
+    expect([text, errors]).toEqual([
+      text,
+      [expect.objectContaining({ rule: expect.stringMatching(/^(misplaced|other-shape)$/) })],
+    ]);
+    expect([text, await checked(text)]).toEqual([text, ['error']]);
+  }
 });

@@ -2,9 +2,14 @@ import type { Path } from '../../files/json-file.js';
 
 /** A value in a JSON, YAML or TOML file with its position, as offsets into the file's text. */
 export type TreeNode =
-  | (NodeSpan & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
-  | (NodeSpan & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
+  | (NodeSpan & Shared & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
+  | (NodeSpan & Shared & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
   | (NodeSpan & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
+
+/** The same object in each node that one YAML value became, at its place and at those of its aliases. */
+interface Shared {
+  readonly source?: object;
+}
 
 export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
 
@@ -44,12 +49,18 @@ export function isTrue(node: TreeNode | undefined): boolean {
   return node?.kind === 'scalar' && node.value === true;
 }
 
-/** Converts a node to JSON data. `__proto__` is an ordinary key. */
-export function plainData(node: TreeNode): unknown {
+/** Converts a node to JSON data, in which an alias is the very value that it stands for. `__proto__` is an ordinary key. */
+export function plainData(node: TreeNode, done = new Map<object, unknown>()): unknown {
   if (node.kind === 'scalar') return node.value;
-  if (node.kind === 'array') return node.items.map(plainData);
-  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainData(value)]));
+  const { source = node } = node;
+  if (!done.has(source)) done.set(source, converted(node, done));
+  return done.get(source);
 }
+
+const converted = (node: Exclude<TreeNode, { kind: 'scalar' }>, done: Map<object, unknown>): unknown =>
+  node.kind === 'array'
+    ? node.items.map((item) => plainData(item, done))
+    : Object.fromEntries(node.entries.map(({ key, value }) => [key, plainData(value, done)]));
 
 /** The position of the value at a path, which is that of its key unless it is a scalar. If the value is missing, that of the nearest ancestor. */
 export function spanAt(root: TreeNode, path: Path): NodeSpan {

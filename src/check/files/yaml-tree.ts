@@ -85,10 +85,15 @@ function convert(node: Node | null | undefined, reading: YamlReading, around: No
   if (isMap(node)) {
     const entries = node.items.map((pair) => toEntry(pair as Pair, reading, span));
     if (reading.strict) noteRepeated(entries, reading);
-    return { ...span, kind: 'object', entries };
+    return { ...span, source: node, kind: 'object', entries };
   }
   if (isSeq(node)) {
-    return { ...span, kind: 'array', items: node.items.map((item) => convert(item as Node, reading, span)) };
+    return {
+      ...span,
+      source: node,
+      kind: 'array',
+      items: node.items.map((item) => convert(item as Node, reading, span)),
+    };
   }
   return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
 }

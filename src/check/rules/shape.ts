@@ -35,6 +35,14 @@ export const SHAPE_RULES = {
     bad: '"timeout": "30"',
     good: '"timeout": 30',
   },
+  misplaced: {
+    level: 'error',
+    about: 'Hooks of a frontmatter, or a part of them, where they are not read',
+    why: 'What stands there is passed over: the hooks in it never run, or those above it run without it, for example for every tool. The hooks that stand in their place are read.',
+    fix: 'Correct the indentation or the key, so that it stands where hooks are read.',
+    bad: 'hooks: { PreToolUse: [ … ] } and, at the depth of "hooks", Stop: [ … ]',
+    good: 'hooks: { PreToolUse: [ … ], Stop: [ … ] }',
+  },
   'unknown-value': {
     level: 'warning',
     about: 'A value that is not one of the known ones',

@@ -1,6 +1,6 @@
 import type { Path } from '../../files/json-file.js';
 import { nearest, nearestSpelling } from '../../values/nearest.js';
-import { isObject, type Json } from '../../values/shape.js';
+import { isObject, isText, type Json } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 import { HANDLER_KEYS } from './schema.js';
 import {
@@ -20,10 +20,12 @@ import {
  */
 export function misplacedIn(frontmatter: unknown, events: readonly string[]): Finding[] {
   const found: Finding[] = [];
+  const used = objectsIn(isObject(frontmatter) ? frontmatter['hooks'] : undefined);
   const look = (value: unknown, path: Path): void => {
     if (Array.isArray(value)) for (const [i, item] of value.entries()) look(item, [...path, i]);
     if (!isObject(value)) return;
     for (const [key, below] of Object.entries(value)) {
+      if ((path[0] ?? key) !== 'hooks' && isUsed(below, used)) continue;
       const place: KeyPlace = { path, key, below, around: value, events };
       const finding = invisible(place) ?? (path[0] === 'hooks' ? withinHooks(place) : besideHooks(place));
       if (finding !== undefined) found.push(finding);
@@ -33,6 +35,18 @@ export function misplacedIn(frontmatter: unknown, events: readonly string[]): Fi
   look(frontmatter, []);
   return found;
 }
+
+/** The objects and lists in a value. Those that it has by an alias are the ones that stand behind the anchor. */
+function objectsIn(value: unknown, found = new Set<unknown>()): ReadonlySet<unknown> {
+  if (typeof value !== 'object' || value === null || found.has(value)) return found;
+  found.add(value);
+  for (const below of Object.values(value)) objectsIn(below, found);
+  return found;
+}
+
+/** Whether a value of another key, or all that is in it, is a part of the hooks by an alias, so that it runs. */
+const isUsed = (value: unknown, used: ReadonlySet<unknown>): boolean =>
+  used.has(value) || (Array.isArray(value) && value.length > 0 && value.every((item) => used.has(item)));
 
 /** A key of a frontmatter. */
 interface KeyPlace {
@@ -59,19 +73,20 @@ function invisible({ path, key, events }: KeyPlace): Finding | undefined {
   const isApart = path.length > 0 && path[0] !== 'hooks';
   if (name === key || isApart || isData(path) || !(PARTS.has(name) || events.includes(name))) return undefined;
   const message = 'has spaces, or characters that look like one or cannot be seen, so it is another key';
-  return { rule: 'wrong-value', level: 'error', path: [...path, key], message, nearest: name };
+  return { rule: 'misplaced', level: 'error', path: [...path, key], message, nearest: name };
 }
 
 function withinHooks({ path, key, below, around, events }: KeyPlace): Finding | undefined {
   const at = [...path, key];
   if (path.length === 1) {
     if (events.includes(key) || !PARTS.has(key)) return undefined;
+    if (isOption(key, below)) return lostOption(at);
     return misplaced(at, 'is a key of a group or a handler where an event was expected');
   }
   if (events.includes(key) && (isData(path) ? isLost(below) : path.length >= GROUP || isGroups(below)))
     return misplaced(at, OUTSIDE);
   if (path.length === GROUP && OF_HANDLERS.has(key) && isBehindHooks(key, around))
-    return misplaced(at, 'is a key of a handler, and does nothing in a group');
+    return isOption(key, below) ? lostOption(at) : misplaced(at, 'is a key of a handler, and does nothing in a group');
   if (path.length !== HANDLER) return undefined;
   if (key === 'matcher') return misplaced(at, 'is a matcher outside of a group, so it does nothing');
   return key === 'hooks' ? misplaced(at, 'is a list of handlers within a handler, and none of them runs') : undefined;
@@ -101,10 +116,12 @@ function besideHooks({ path, key, below, around, events }: KeyPlace): Finding | 
     if (key === 'matcher' && lacksMatcher(around['hooks']))
       return misplaced(at, 'is a matcher outside of a group, so it does nothing');
     if (OPTIONAL.has(key) && lacksOption(around['hooks'], key))
-      return misplaced(at, 'is a key of a handler, and does nothing outside of it');
+      return isOption(key, below) ? lostOption(at) : misplaced(at, 'is a key of a handler outside of it');
   }
-  if (!isWholeGroups(below) && !isHandlers(below)) return undefined;
-  const near = isTop ? nearest(key, ['hooks', ...events]) : undefined;
+  const names = ['hooks', ...events];
+  const isNear = (one: unknown): boolean => isText(one) && nearest(one, names) !== undefined;
+  if (!isWholeGroups(below) && !(isHandlers(below) && at.some(isNear))) return undefined;
+  const near = isTop ? nearest(key, names) : undefined;
   if (near !== undefined) return misspelt(at, near);
   return isTop ? { ...ownHooks(at), message: 'holds hooks and is not "hooks", so none of them runs' } : ownHooks(at);
 }
@@ -124,13 +141,23 @@ const ownHooks = (path: Path): Finding => ({
 });
 
 const misspelt = (path: Path, near: string): Finding => ({
-  ...{ rule: 'wrong-value', level: 'error', path, nearest: near },
+  ...{ rule: 'misplaced', level: 'error', path, nearest: near },
   message: 'is not a known key, and none of what is under it runs',
 });
 
 const misplaced = (path: Path, what: string): Finding => ({
-  ...{ rule: 'wrong-value', level: 'error', path },
+  ...{ rule: 'misplaced', level: 'error', path },
   message: `${what}; correct its indentation`,
+});
+
+/** An option of a handler that stands elsewhere, and nothing of the hooks with it: every hook runs as without the line. */
+const isOption = (key: string, value: unknown): boolean => OPTIONAL.has(key) && ![...objectsIn(value)].some(isPart);
+const isPart = (value: unknown): boolean =>
+  Array.isArray(value) || (isObject(value) && Object.keys(value).some((key) => PARTS.has(key)));
+
+const lostOption = (path: Path): Finding => ({
+  ...{ rule: 'unknown-key', level: 'warning', path },
+  message: 'is a key of a handler, and does nothing outside of it; if it belongs to one, correct its indentation',
 });
 
 /** Whether a key stands right behind the hooks. */

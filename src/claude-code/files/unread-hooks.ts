@@ -22,7 +22,7 @@ export const isHandlers = (value: unknown): boolean =>
 
 /** Whether the value of an event, wherever it stands, is meant as its hooks, perhaps without the list or the groups around them. */
 export const isOfEvent = (value: unknown): boolean =>
-  isGroups(value) || isHandlers(value) || isHandler(value) || isGroups([value]);
+  isGroups(value) || [value].flat().some(isHandler) || isGroups([value]);
 
 /** Whether a value is an object with groups by event. */
 export const holdsGroups = (value: unknown, events: readonly string[]): boolean =>
