@@ -12,6 +12,7 @@ import { handlersOf, planConnect } from '../../src/connect/connect.js';
 import { fileAilments, hooksNamed } from '../../src/connect/health.js';
 import { Journal } from '../../src/connect/journal.js';
 import type { SettingsEntry } from '../../src/connect/settings-text.js';
+import { HOOK_EVENTS, specOf } from '../../src/events/catalogue.js';
 import { thinCommand } from '../../src/server/client/thin.js';
 import { isObject } from '../../src/values/shape.js';
 import { generated } from '../seed.js';
@@ -131,11 +132,21 @@ const HARMLESS: Readonly<Record<string, (at: At, table: AgentTable) => void>> = 
     handler[files.timeout.key] = Number(handler[files.timeout.key]) * 2;
   },
   'what is shown while it runs': ({ handler }) => put(handler, 'statusMessage', 'asking'),
-  'a matcher for everything': ({ entry }, { files }) => {
-    if (files.shape === 'groups') entry['matcher'] = '*';
+  ...Object.fromEntries(
+    ['', '*', '.*', '^.*$', '.+'].map((matcher) => [
+      `the matcher ${matcher}, which is for everything`,
+      ({ entry }: At) => put(entry, 'matcher', matcher),
+    ]),
+  ),
+  'a matcher where nothing is compared with one': ({ entry, event }, table) => {
+    if (hasNoSubject(table, event)) put(entry, 'matcher', 'x');
   },
 };
 
+const hasNoSubject = (table: AgentTable, event: string): boolean =>
+  table.runs === undefined
+    ? HOOK_EVENTS.includes(event as never) && specOf(event)?.subject === undefined
+    : table.runs.matching.subjects[event] === undefined;
 function put(object: Record<string, unknown>, key: string, value: unknown): void {
   object[key] = value;
 }
@@ -204,7 +215,9 @@ describe.each(WAYS)('of the hooks of %s', (_, table, entries) => {
             expect(unit).toBeDefined();
             continue;
           }
-          expect([name, found.join()]).toEqual([name, expect.stringContaining(place.hook.event)]);
+          // An event that has no subject is not narrowed.
+          if (/matcher/.test(name) && hasNoSubject(table, place.hook.event)) expect([name, found]).toEqual([name, []]);
+          else expect([name, found.join()]).toEqual([name, expect.stringContaining(place.hook.event)]);
         }
         for (const [name, edit] of Object.entries(HARMLESS))
           expect([name, await look(place, edit)]).toEqual([name, []]);
