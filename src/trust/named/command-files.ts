@@ -1,7 +1,6 @@
 import { ASSIGNMENT, CONDITIONS, type CommandReading, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
-import { importsOf } from './import-names.js';
-import { PATH_VARIABLE } from './named-paths.js';
+import { importsOf, PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
