@@ -59,9 +59,10 @@ export function mayDeceive(one: string, line: LineSettings, isNested: boolean): 
   // Parts of a value that the line sets may be something else.
   if (/[#%]/.test(operator)) return values.length > 0;
   if (operator.endsWith('-') && isRisk(what, text)) return true;
-  return values.some((value) =>
-    what === 'operand' && /^[\w./*?-]*[*?][\w./*?-]*$/.test(value)
-      ? value.startsWith('-') || (/^[*?]/.test(value) && line.makesOptions)
-      : isRisk(what, value),
-  );
+  return values.some((value) => {
+    if (!/[*?]/.test(value)) return isRisk(what, value);
+    // In a loop each is the name of a file.
+    if (what !== 'operand' || /^-|\s/.test(value)) return true;
+    return (!unit.startsWith('"') && line.mayDash) || (/^[*?]/.test(value) && line.makesOptions);
+  });
 }

@@ -1,6 +1,8 @@
 /** Commands that set variables whose names are their words, or are in a text that they run. */
 const SETTERS =
-  /(?<![\w.-])(read|printf|declare|typeset|local|export|readonly|mapfile|readarray|getopts|env|sudo|doas|eval|trap)(?![\w-])([^;&|\n]*)/g;
+  /(?<![\w.-])(read|printf|declare|typeset|local|export|readonly|mapfile|readarray|getopts|env|sudo|doas|eval|trap)(?![\w-])(?=([^;&|\n]*))/g;
+/** More of these nobody writes beside such words. */
+const MOST_SETTERS = 40;
 const UNKNOWN = /[$`{*?[]/;
 /** Characters by their numbers, of which any text may be made, and variables that are set by a reference. */
 const HIDES = /\\(?:[0-7]{2}|x[\da-fA-F]|[uU][\da-fA-F]|c[A-Z])|\$\{!\w+:?=/;
@@ -8,7 +10,7 @@ const HIDES = /\\(?:[0-7]{2}|x[\da-fA-F]|[uU][\da-fA-F]|c[A-Z])|\$\{!\w+:?=/;
 const SPECIAL =
   /^(?:_|REPLY|MAPFILE|OPT(?:ARG|IND|ERR)|BASH\w*|COPROC\w*|COMP\w*|READLINE_\w+|FUNCNAME|PIPESTATUS|DIRSTACK|PS\d|IFS)$/;
 const FOLDERS = /^(?:OLD)?PWD$/;
-const GOES = /(?<![\w-])(?:cd|chdir|pushd|popd)(?![\w-])/;
+const GOES = /(?<![\w-])(?:cd|chdir|pushd|popd)(?![\w-])|\s-(?:C|D|execdir|-chdir|-cwd|-dir\w*)(?![\w-])/;
 
 /** A value without anything to expand, in one pair of quotes or none; of a loop it may be a glob. */
 const LITERAL = String.raw`(?:'[^'"$\`\\]*'|"[^'"$\`\\]*"|[\w./:,@%+-]*)`;
@@ -26,16 +28,20 @@ const SETS = /(?<![\w.-])set(?![\w-])(?!(?:\s+[-+][a-zA-Z]*o\s+[a-z]+|\s+[-+][a-
 const ARGUED = /\(\s*\)|(?<![\w-])(?:function|eval|trap)\s/;
 
 /** `find` with folders of the line, which prints nothing but paths in them. */
-const FINDS = /^\s*g?find(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+[-!][^(){}<$`]*)?$/;
-const PRINTS = /\s-(?:f?printf|f?ls|exec|execdir|ok|okdir)(?!\S)/;
+const FINDS = /^\s*g?find(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+(?:-[a-z]{3}|!)[^(){}<$`]*)?$/;
+const PRINTS = /\s-(?:f?printf|f?ls|exec|ok)(?!\S)/;
+/** Paths of which the beginning is not in the line. */
+const STRANGE = /\s-(?:files0-from|execdir|okdir)(?!\S)/;
 /** Quoted texts, and what makes it unclear where they end. */
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]-?/g;
-const UNCLEAR = /['"]|<<|(?<!\S)#/;
+const UNCLEAR = /['"]|(?<!<)<<(?!<)|(?<!\S)#/;
 const RUNS = /\$\(|`/;
 const FINDER = /(?<![\w.-])g?find(?![\w-])([^\n]*)/g;
-const FINDER_WORDS = /^(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+[-!(]|\s*$)/;
+const FINDER_WORDS = /^(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+(?:-[a-z]{3}|[!(])|\s*$)/;
 const RUNNER = /(?<![\w-])(?:g?xargs|parallel|sem|rush|fd|fdfind|bfs|watch|entr)(?![\w-])/;
-const ONLY_XARGS = /^\s*g?xargs(?![\w-])/;
+/** Of its options those that leave each path in one piece, and the input as it is. */
+const ONLY_XARGS =
+  /^\s*g?xargs(?:\s+(?:-[0rtx]+|-[nPL]\s?\d+|-I\s?[^\s-]\S*|--(?:null|no-run-if-empty|verbose)))*(?=\s+[a-z])(?![\s\S]*<)/;
 const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|\s--(?=\s)|[wW]\s+-/;
 
 /** More variables than these nobody writes in such words. */
@@ -61,7 +67,7 @@ export class LineSettings {
   }
 
   get #hides(): boolean {
-    this.#isComputed ??= HIDES.test(this.#line) || computes(this.#text);
+    this.#isComputed ??= HIDES.test(this.#line) || computes(this.#line);
     return this.#isComputed;
   }
 
@@ -88,8 +94,13 @@ export class LineSettings {
 
   /** Whether runners insert and append nothing but paths that `find` begins with a folder of the line. */
   get isFound(): boolean {
-    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#text) && !mayDash(this.#line);
+    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#text) && !(RUNNER.test(this.#text) && this.mayDash);
     return this.#isFound;
+  }
+
+  /** Whether the line may make a file of whose name an option is made where blanks split it: it has a blank and a dash. */
+  get mayDash(): boolean {
+    return HIDES.test(this.#line) || mayDashIn(this.#line);
   }
 
   /** Whether the line may make a file with the name of an option. */
@@ -111,10 +122,10 @@ function valuesIn(line: string, name: string): readonly string[] | undefined {
   const assignment = new RegExp(`${BEGIN}${name}=(${LITERAL})${END}`, 'g');
   const loop = new RegExp(`${BEGIN}for[ \\t]+${name}[ \\t]+in((?:[ \\t]+${EACH})+)[ \\t]*(?=[;\\n])`, 'g');
   const left = line
-    .replace(NUMBER, ' ')
+    .replace(NUMBER, '0')
     .replace(itself, ' ')
     .replace(new RegExp(`(?<=([|,]))${name}(?=\\1)`, 'g'), ' ')
-    .replace(expansion, ' ')
+    .replace(expansion, '$$')
     .replace(assignment, (_, value: string) => note(value))
     .replace(loop, (_, words: string) => {
       for (const [word] of words.matchAll(new RegExp(EACH, 'g'))) if (word !== '') note(word);
@@ -127,8 +138,15 @@ function valuesIn(line: string, name: string): readonly string[] | undefined {
 }
 
 /** Whether the name of a variable that is set may be put together. */
-function computes(plain: string): boolean {
-  return [...plain.matchAll(SETTERS)].some(([, name = '', rest = '']) => {
+function computes(line: string): boolean {
+  const joined = line.replace(/\\\n/g, '');
+  // What separates commands does not in quotes. If it is unclear where these end, nothing does.
+  const isUnclear = UNCLEAR.test(joined.replace(QUOTED, ' '));
+  const hide = (text: string): string => text.replace(/[;&|\n]/g, ' ');
+  const shown = isUnclear ? hide(joined) : joined.replace(QUOTED, (text) => (RUNS.test(text) ? text : hide(text)));
+  const setters = [...bare(shown).matchAll(SETTERS)];
+  if (setters.length > MOST_SETTERS) return true;
+  return setters.some(([, name = '', rest = '']) => {
     if (name === 'printf' && !/^\s+(?:-v|[$`{*?[])/.test(rest)) return false;
     if (name === 'eval' || name === 'trap') return UNKNOWN.test(rest);
     if (/^(?:declare|typeset|local)$/.test(name) && /\s-\w*n/.test(rest)) return true;
@@ -137,9 +155,7 @@ function computes(plain: string): boolean {
   });
 }
 
-/** Whether xargs may make an option of a name of the line, because that has a blank and a dash. */
-function mayDash(line: string): boolean {
-  if (!RUNNER.test(line)) return false;
+function mayDashIn(line: string): boolean {
   const quoted = line.match(QUOTED) ?? [];
   return quoted.some((one) => /\s-/.test(one) || RUNS.test(one)) || UNCLEAR.test(line.replace(QUOTED, ' '));
 }
@@ -151,7 +167,7 @@ function isFoundIn(plain: string): boolean {
     const stages = list.split('|');
     for (const [at, stage] of stages.entries()) {
       for (const [, words = ''] of stage.matchAll(FINDER)) {
-        if (!FINDER_WORDS.test(words)) return false;
+        if (!FINDER_WORDS.test(words) || STRANGE.test(words)) return false;
         finds++;
       }
       const before = stages[at - 1]?.trimEnd() ?? '';
