@@ -1,3 +1,4 @@
+import { asTags } from './find/cuts.js';
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
 import { mayEnd } from './find/own/lines.js';
@@ -82,7 +83,7 @@ export class MaskedStream {
     this.#held += rest;
     const waits = this.#waits;
     if (waits !== undefined && this.#held.length <= this.#enough) {
-      if (!this.#held.slice(-rest.length - waits.length).includes(waits)) return '';
+      if (!endsAs(waits).test(asTags(this.#held.slice(-rest.length - LONGEST_END)))) return '';
       this.#waits = undefined;
     }
     if (!isEnded && this.#held.length <= MOST_HELD) return '';
@@ -125,7 +126,7 @@ export class MaskedStream {
     this.#lostUntil = waits;
     this.#lostLength = text.length - key;
     this.#left = waits === undefined ? '' : text.slice(-LONGEST_END);
-    this.#until = waits === undefined ? endOf(text, key) : new RegExp(waits.replace(/[).]/g, '\\$&'));
+    this.#until = waits === undefined ? endOf(text, key) : endsAs(waits);
     this.#lost = key;
     return text.length;
   }
@@ -137,8 +138,8 @@ export class MaskedStream {
 
   #leaveOut(piece: string): string {
     const text = this.#left + piece;
-    const end = (this.#until as RegExp).exec(text);
     const until = this.#lostUntil;
+    const end = (this.#until as RegExp).exec(until === undefined ? text : asTags(text));
     this.#lostLength += piece.length;
     const isMost = this.#lostLength > MOST_LEFT_OUT && this.#isBounded() && piece.includes('\n');
     const isOver = end !== null || isMost || (until !== undefined && !mayEnd(text, { at: 0, until }));
@@ -149,6 +150,9 @@ export class MaskedStream {
     return text.slice(end.index + (end[0].length > 1 ? end[0].length : 0));
   }
 }
+
+/** Matches what a value of the caller's own name ends with, in any case like its name. */
+const endsAs = (until: string): RegExp => new RegExp(until.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
 
 /** Matches the end of a secret that is too long to be held back: a quote, a key's last line, or the first line that a block does not indent. */
 function endOf(text: string, open: number): RegExp {

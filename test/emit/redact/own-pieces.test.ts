@@ -128,3 +128,20 @@ test.each([
     expect((redactor.redact(record) as HookProgress).stdout).not.toContain('DE12');
   }
 });
+
+test.each([
+  ...[
+    '&lt;iban&gt;DE12&lt;/iban&gt;',
+    '&lt;iban&gt;\nDE12\n&lt;/iban&gt;',
+    '\\u003ciban\\u003eDE12\\u003c/iban\\u003e',
+  ],
+  ...['"x <iban>DE12<\\/iban>"', '<iban>\nDE12\n</IBAN >', '&LT;iban&GT;\nDE12\n&LT;/iban&GT;'],
+])('what follows the end of an element is shown however that is written: %j', (element) => {
+  for (const long of ['', '&lt;v&gt;DE12&lt;/v&gt;\n'.repeat(5000)]) {
+    const text = `first\n${element.replace('DE12', () => `DE12${long}`)}\n${'a line of text\n'.repeat(40)}`;
+    for (const size of long === '' ? [3, 7, 60] : [2000]) {
+      const said = inPieces(text, size);
+      expect(said).toMatch(/^first\n(?!.*DE12).*(?:a line of text\n){39}$/s);
+    }
+  }
+});

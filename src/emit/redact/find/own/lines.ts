@@ -20,7 +20,7 @@ const WORD =
 export function mayEnd(text: string, { at, until }: Hold): boolean {
   if (text.length - at <= MOST_HELD) return true;
   const lines = text.slice(-MOST_HELD).split('\n').slice(1);
-  const pattern = until.startsWith('<') ? /</ : until === ')' ? WORD : ITEM;
+  const pattern = until.startsWith('<') ? /<|&lt;|\\u003c/i : until === ')' ? WORD : ITEM;
   const like = lines.filter((line) => pattern.test(line) || pattern.test(withoutPrefix(line)));
   return lines.length < FEW || like.length * 2 > lines.length;
 }

@@ -90,8 +90,10 @@ export class Reach {
     const pairs = new Map<number, number>();
     const open: number[] = [];
     const plain = name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-    for (const { index, 0: tag } of this.text.matchAll(new RegExp(`</?${plain}(?=[\\s>/])[^<>]{0,400}`, 'gi'))) {
-      if (tag[1] !== '/') {
+    for (const { index, 0: tag, 1: closes } of this.text.matchAll(
+      new RegExp(String.raw`<(\\{0,8}/)?${plain}(?=[\s>/])[^<>]{0,400}`, 'gi'),
+    )) {
+      if (closes === undefined) {
         if (!tag.endsWith('/')) open.push(index);
         continue;
       }
