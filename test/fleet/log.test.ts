@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
+import { asideIn } from '../../src/fleet/log/aside.js';
 import { adopt, makeLogFolder, release } from '../../src/fleet/log/folders.js';
 import { Outbox } from '../../src/fleet/log/outbox.js';
 import { Wal } from '../../src/fleet/log/wal.js';
@@ -44,6 +46,15 @@ describe('the log on disk', () => {
     again.acknowledge(rest.map(({ next }) => next));
     expect([again.waiting, again.sent, again.next(10).length]).toEqual([0, 70, 0]);
     expect(readdirSync(folder).filter((name) => name.endsWith('.ndjson')).length).toBe(1);
+  });
+
+  test('leaves what is no file alone, in its own folder and among what others left', () => {
+    const folder = ownFolder();
+    for (const name of ['000007.ndjson', 'aside.ndjson']) mkdirSync(join(folder, name));
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 3));
+    expect([wal.waiting, asideIn(folder)]).toEqual([3, []]);
+    wal.close();
   });
 
   test('cuts off the half of a line that a crash has left', () => {

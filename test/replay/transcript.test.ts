@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -196,6 +196,14 @@ describe('a transcript that is not whole', () => {
     const { fires, notes } = await readText(more.join('\n'));
     expect(shape(fires)).toEqual(shape(expected));
     expect(notes).toEqual([]);
+  });
+
+  test('what is no file among the transcripts of subagents is left out', async () => {
+    const own = join(dir, 'beside', 'main');
+    for (const name of ['agent-a.jsonl', 'agent-a.meta.json'])
+      mkdirSync(join(own, 'subagents', name), { recursive: true });
+    copyFileSync(join(FOLDER, 'simple.jsonl'), `${own}.jsonl`);
+    expect(await read(`${own}.jsonl`)).toHaveLength((await read(join(FOLDER, 'simple.jsonl'))).length);
   });
 
   test('older versions: lines of subagents within the main file, and no word on permissions', async () => {
