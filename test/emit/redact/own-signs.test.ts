@@ -106,6 +106,10 @@ test.each([
   ['spring.iban: |\n  DE12\n  DE12\nb: 1', 'spring.iban: |\n  █\nb: 1'],
   ['user.iban:\n  DE12\nb: 1', 'user.iban:\n  █\nb: 1'],
   ['a.iban:\n  - DE12\n  - DE12\nb: 1', 'a.iban:\n  - █\n  - █\nb: 1'],
+  ["iban = a.b_c or 'mock'", "iban = █ or 'mock'"],
+  ['iban[0]=DE12', 'iban[0]=█'],
+  ['iban[1]+="DE12"', 'iban[1]+="█"'],
+  ['iban.length = 5512', 'iban.length = █'],
   ['iban::DE12', 'iban::█'],
   ['iban={DE12', 'iban=█'],
   ['iban: #DE12', 'iban: █'],
@@ -128,6 +132,11 @@ iban => { return "a" }
 const f = iban => g(iban);
 iban=$(cat x) y
 iban=\${X}
+if (iban[0] === '@') a();
+x.iban[0] == 'o' && b
+char iban[4] = {'=', a[0]};
+iban[0] != "a" ? b : c
+iban.indent = 0;
 pay --iban IBAN --to NAME`),
 )('what is no value of a name is left: %s', (text) => {
   expect(masked(text)).toBe(text);

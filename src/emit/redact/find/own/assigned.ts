@@ -43,6 +43,9 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
   const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
   const isComparison = sign === '==' || sign === '===';
+  // `name[0] === "a"` and `char name[4] = {` are no values of the name; `name[0]=a` is.
+  const isIndexed = text[name[1]] === '[' && text[name[1] + 1] !== ']';
+  if (isIndexed && (sign !== '=' || at > behind || /[ \t]/.test(text[separator - 1] as string))) return undefined;
   if (sign === ':' && take(TYPE, text, at) === undefined && take(PROPERTIES, text, at) !== undefined)
     at = PROPERTIES.lastIndex;
   if (!isQuoted && !isComparison && closesEarlier(text, at)) return undefined;
@@ -176,7 +179,7 @@ function unquoted(
 /** Further groups with digits belong to a value: `DE12 3456 7890`. */
 const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
 /** `name = Smith, Bob (admin)`, alone in its line. */
-const WORDS = /(?:\\[^\s"'`]+)?(?:,?[ \t]+\(?[\p{L}\p{N}_.,@'-]+\)?)*[ \t]*(?=\r?(?:\n|$))/uy;
+const WORDS = /(?:\\[^\s"'`]+)?(?:,?[ \t]+\(?(?!')[\p{L}\p{N}_.,@'-]+\)?)*[ \t]*(?=\r?(?:\n|$))/uy;
 /** `name = "Bob" Smith`. */
 const NAMES = /(?:[ \t]+\p{Lu}\p{Ll}[\p{L}.'-]*)+[ \t]*(?=\r?(?:\n|$))/uy;
 /** `CORP\me`, `O'Brien`: what is part of a word that begins before it; where backslashes are escaped, there are two. */

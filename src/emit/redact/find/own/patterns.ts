@@ -15,7 +15,7 @@ export function namePatterns(
     'giu',
   );
   const dotted = new RegExp(
-    String.raw`(?<=^|\n)[ \t]*(${name})(?:\.[\w-]{1,60}){1,4}[ \t]*(?==[ \t]*["'[{\d-])`,
+    String.raw`(?<=^|\n)[ \t]*(${name})(?:\.[\w-]{1,60}){1,4}[ \t]*(?==[ \t]*(?:["'[{]|[\d-][^\n;]*(?:\n|$)))`,
     'giu',
   );
   const section = new RegExp(
