@@ -85,7 +85,12 @@ export class CommandFiles extends ShellInput {
       const own = values.map((value) => value.slice(value.indexOf('=') + 1));
       const isSure = !CONDITIONS.has(reading.command.after) && this.#blocks === 0;
       // `[ -n "$x" ] || x=…`: the value may come from the environment.
-      this.#assign(name, word, isSure || this.paths.look(name) ? own : [...own, UNKNOWN], reading.mode);
+      this.#assign(
+        name,
+        word,
+        isSure || this.isUnset(name) || this.paths.look(name) ? own : [...own, UNKNOWN],
+        reading.mode,
+      );
       return;
     }
     if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));

@@ -20,6 +20,7 @@ const texts: ProgramOptions = { operands: 'code', stdin: true };
 export const PLACE_PROGRAMS: Readonly<Record<string, ProgramOptions>> = {
   ...every('sh bash dash ash zsh ksh mksh yash fish rbash', {
     ...shell,
+    verbs: '-',
     flags: `${shell.flags} -b -h -k -t -B -C -D -E -H -P -T +e +u +x +v +f +a +m +b +h +k +B +C +E +H +P +T`,
   }),
   ...every('source .', { ...script, shell: true, environments: true }),
@@ -117,6 +118,9 @@ export const PLACE_PROGRAMS: Readonly<Record<string, ProgramOptions>> = {
     flags: '-R -B -F -I -L -S -T -X -Z -3 -v -arm64 -x86_64',
     verbs: 'x86_64 i386 i686 aarch64 arm64 linux32 linux64',
   }),
+  ...every('gosu su-exec s6-setuidgid setuidgid', { ...wrapper, skips: 1 }),
+  ...every('tini dumb-init catatonit', { ...wrapper, flags: '-s -g -v -c --single-child --' }),
+  ...every('chpst softlimit', { ...wrapper, value: '-u -U -e -n -l -L -m -d -o -p -f -c -/' }),
   runuser: { operands: 'command', value: '-u -g -G', flags: '-l -m -p -f --' },
   'systemd-run': {
     operands: 'command',

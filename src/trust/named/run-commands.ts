@@ -41,12 +41,18 @@ export abstract class RunCommands extends ShellLines {
     const known = this.paths.look(name);
     if (known !== undefined || process.env[name] !== undefined) return known;
     const isSet = !/^[A-Za-z_]\w*$/.test(name) || name === 'OLDPWD' || OF_AGENTS.test(name) || SOURCES.test(this.text);
-    return isSet || new RegExp(`${name}:?=`).test(this.text) ? undefined : [''];
+    // `X=${X:-own}` sets it to its own value.
+    return isSet || new RegExp(`${name}:?=(?!"?\\$\\{${name}:?-)`).test(this.text) ? undefined : [''];
   };
 
   /** The values of variables, as far as they are known before the line runs. */
   protected get look(): VariableLookup {
     return this.purpose === 'place' ? this.#place : this.paths.look;
+  }
+
+  /** Whether a variable has no value before the line runs: `[ -n "$x" ] || x=…`. */
+  protected isUnset(name: string): boolean {
+    return this.purpose === 'place' && process.env[name] === undefined && !OF_AGENTS.test(name);
   }
 
   /** The values of a word that names what runs; none if only the run can tell how they begin. */

@@ -25,8 +25,10 @@ export function bodyOf(
   previous: ShellCommand | undefined,
 ): { readonly command: ShellCommand; readonly name?: string | undefined } {
   const { words, brackets } = command;
-  if (isKeyword(words[0], 'function') && words.length > 2)
-    return { command: { ...command, words: words.slice(2) }, name: words[1]?.text };
+  const lead = leadOf(command);
+  const [keyword, name, ...body] = words.slice(lead.length);
+  if (isKeyword(keyword, 'function') && body.length > 0)
+    return { command: { ...command, words: [...lead, ...body] }, name: name?.text };
   return { command, name: brackets === '()' ? previous?.words.at(-1)?.text : undefined };
 }
 
