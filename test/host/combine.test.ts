@@ -134,3 +134,39 @@ describe('combine()', () => {
     expect(all(later, {})).toEqual(later);
   });
 });
+
+describe('combine() of words and helpers', () => {
+  const words = (value: object) => ({ hookSpecificOutput: { updatedInput: value } });
+  const allowed = (value: object) => ({ hookSpecificOutput: { decision: { behavior: 'allow', updatedInput: value } } });
+  test.each<[HookEvent, object[]]>([
+    ['PreToolUse', [words({ a: 1 }), rewrite({ a: 2 })]],
+    ['PreToolUse', [rewrite({ a: 1 }), words({ a: 2 })]],
+    ['PermissionRequest', [allowed({ a: 1 }), rewrite({ a: 2 })]],
+    ['PermissionRequest', [rewrite({ a: 1 }), allowed({ a: 2 })]],
+    ['PreToolUse', [stop(), allow('looks fine')]],
+    ['PreToolUse', [ask('sure?'), stop()]],
+  ])('on %s it says what two hooks say: %j', async (event, parts) => {
+    expect(meant(await decided(event, [all(...parts)]))).toEqual(meant(await decided(event, parts)));
+  });
+
+  test('a deny stands beside a part that cannot be read, however the deny is made', async () => {
+    class Own {
+      constructor() {
+        Object.assign(this, deny('no'));
+      }
+    }
+    const denies = [
+      deny('no'),
+      { toJSON: () => deny('no') },
+      Object.assign(Object.create(null), deny('no')),
+      new Own(),
+    ];
+    for (const no of denies)
+      for (const parts of [
+        [no, new Map()],
+        [new Map(), no],
+      ])
+        expect(await decided('PreToolUse', [all(...parts)])).toMatchObject({ verdict: 'deny', reason: 'no' });
+    expect(() => all(allow('fine'), new Map())).toThrow(/combine\(…\)/);
+  });
+});

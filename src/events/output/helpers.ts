@@ -139,16 +139,19 @@ const saysMore = (part: unknown): boolean =>
   typeof part === 'function' ||
   (typeof part === 'string' && part !== '');
 
-/** The parts as JSON would show them. Throws BadOutput if something would be lost, unless another part denies or stops: then only the plain parts count. */
+/** The parts as JSON would show them. Throws BadOutput if something would be lost, unless another part denies or stops: then only the parts that can be read count. */
 function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
-  const said = parts.filter(saysMore);
-  try {
-    return said.map(partAsPrinted<Verb>);
-  } catch (error) {
-    const plain = said.filter(isPlainPart);
-    if (plain.some(refuses)) return plain;
-    throw error;
-  }
+  const errors: unknown[] = [];
+  const read = parts.filter(saysMore).flatMap((part) => {
+    try {
+      return [partAsPrinted<Verb>(part)];
+    } catch (error) {
+      errors.push(error);
+      return [];
+    }
+  });
+  if (errors.length > 0 && !read.some(refuses)) throw errors[0];
+  return read;
 }
 
 /** Whether the part denies, blocks or stops, in a helper's words or those of an output. */

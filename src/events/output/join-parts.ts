@@ -1,6 +1,6 @@
 import { put } from '../../values/copies/put.js';
 import { isObject, isText, type Json } from '../../values/shape.js';
-import { CONTEXT, STOP, strictness, VERDICT } from './helper-keys.js';
+import { CONTEXT, isStrictest, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
 
 /** The keys of an output that hold a verdict, each with the key of its reason. */
 const OWN_VERDICTS = { decision: 'reason', permissionDecision: 'permissionDecisionReason' } as const;
@@ -41,7 +41,34 @@ const JOINS: Readonly<Record<string, Join>> = {
  */
 export function joinParts(parts: readonly Json[]): Record<string, unknown> {
   const [first, ...others] = parts.map(contextInWords(parts.some(hasContextInWords)));
-  return others.reduce<Record<string, unknown>>(joinTwo, { ...first });
+  const join = (one: Json, other: Json): Record<string, unknown> =>
+    joinTwo(other[REWRITE] === undefined ? one : withoutRewrite(one), other);
+  return withoutMilderReason(others.reduce<Record<string, unknown>>(join, { ...first }));
+}
+
+const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput'];
+
+/** Without a new input or output in the words of the output, which would win over a helper's that comes later. */
+function withoutRewrite(part: Json): Json {
+  const { hookSpecificOutput: inner } = part;
+  if (!isObject(inner)) return part;
+  const { decision } = inner;
+  const rest = without(inner, REWRITES);
+  return {
+    ...part,
+    hookSpecificOutput: isObject(decision) ? { ...rest, decision: without(decision, REWRITES) } : rest,
+  };
+}
+
+const without = (part: Json, keys: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(part).filter(([key]) => !keys.includes(key)));
+
+/** A stop also denies, so the reason of a milder verdict beside it is not that of the deny. */
+function withoutMilderReason(whole: Record<string, unknown>): Record<string, unknown> {
+  const said = whole[VERDICT];
+  if (whole[STOP] !== true || !isObject(said) || strictness(wordOf(said)) < 0 || isStrictest(wordOf(said)))
+    return whole;
+  return { ...whole, [VERDICT]: without(said, ['reason']) };
 }
 
 function joinTwo(one: Json, other: Json): Record<string, unknown> {
