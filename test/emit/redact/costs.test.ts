@@ -39,6 +39,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   headers: 'Authorization: ',
   cookies: 'Cookie: a=',
   elements: '<password>',
+  'open calls': 'TOKEN=a(',
+  indexes: 'password[0]=',
   basic: 'Basic ',
   netrc: 'login a password ',
   sql: "IDENTIFIED BY '",
