@@ -41,7 +41,11 @@ test('the cap ends the loop after 8 continuations in a row, and answer, decision
   await session.prompt('go');
   const answers = await stopAll(session);
   expect(answers.map((a) => a.continues)).toEqual([...Array(8).fill(true), false]);
-  expect(answers.at(-1)).toMatchObject({ capped: true, continuations: 8, decision: { continues: false, endedBy: 'cap' } });
+  expect(answers.at(-1)).toMatchObject({
+    capped: true,
+    continuations: 8,
+    decision: { continues: false, endedBy: 'cap' },
+  });
   const stops = seen.filter((s) => s.event === 'Stop').map((s) => s.input['stop_hook_active']);
   expect(stops).toEqual([false, ...Array(8).fill(true)]);
   const record = fires(records).findLast((r) => r.event === 'Stop');

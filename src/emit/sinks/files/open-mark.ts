@@ -1,14 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRegularFile } from '../../../files/regular-file.js';
 import { makeFolder } from '../../../values/make-folder.js';
@@ -158,7 +149,9 @@ export function emptyMarks(path: string): UnmarkedProcess[] {
 /** undefined: the file is not a mark. */
 function readMark(file: string): WrittenMark | undefined {
   try {
-    const { pid, since, hosts, started, sync, lost } = JSON.parse(readRegularFile(file).toString('utf8')) as WrittenMark;
+    const { pid, since, hosts, started, sync, lost } = JSON.parse(
+      readRegularFile(file).toString('utf8'),
+    ) as WrittenMark;
     if (!Number.isSafeInteger(pid) || pid <= 0 || typeof since !== 'string') return undefined;
     const isLost = typeof lost === 'number';
     return { pid, since, hosts: hosts.map(String), started, sync: sync === true, ...(isLost ? { lost } : {}) };
