@@ -4,7 +4,7 @@ import { CONTEXT, HELPER_KEYS, isStrictest, REWRITE, STOP, VERDICT } from './hel
 import { joinParts } from './join-parts.js';
 import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
 
-export { CONTEXT, HELPER_KEYS, isHelperKey, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
+export { HELPER_KEYS, isHelperKey, REWRITE, strictness, VERDICT } from './helper-keys.js';
 
 /** The meaning of a helper's output. When a hook returns it, it is translated to the event's own keys. */
 export interface Meaning {
