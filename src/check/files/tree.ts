@@ -2,12 +2,12 @@ import type { Path } from '../../files/json-file.js';
 
 /** A value in a JSON, YAML or TOML file with its position, as offsets into the file's text. */
 export type TreeNode =
-  | (NodeSpan & Anchored & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
-  | (NodeSpan & Anchored & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
+  | (NodeSpan & AnchorOwner & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
+  | (NodeSpan & AnchorOwner & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
   | (NodeSpan & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
 
 /** The same object in each node that one YAML value became, at its place and at those of its aliases. */
-interface Anchored {
+interface AnchorOwner {
   readonly source?: object;
 }
 
