@@ -31,13 +31,14 @@ const NUMBER = /^"?\$(?:[?#!$]|\{#\w+\}|\(\([\w\s$+*/%-]*\)\))$/;
 const VARIABLE = /^"?\$(?:(\w+)|\{(\w+)\}|\{(\w+)(:?-|##?|%%?)([^$`"'\\{}]*)\})$/;
 const LISTS = /^"?\$(?:[@*]|\{(?:[@*]|(\w+)\[[@*]\])\})$/;
 
-/** Whether an assumption may be wrong because of what the line says. `isNested`: the arguments are not those of the line. */
+/** Whether an assumption may be wrong because of what the line says. `isNested`: the variables and arguments are not those of the line. */
 export function mayDeceive(one: string, line: LineSettings, isNested: boolean): boolean {
   const at = one.indexOf('\0');
   const what = one.slice(0, at);
   const unit = one.slice(at + 1);
   const mayBe = (name: string): readonly string[] | undefined => {
-    if (/^\d/.test(name)) return isNested || line.hasArguments ? undefined : [];
+    if (isNested) return undefined;
+    if (/^\d/.test(name)) return line.hasArguments ? undefined : [];
     return line.valuesOf(name);
   };
   const isSeveral = what === 'word' || what === 'operand';

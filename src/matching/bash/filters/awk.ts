@@ -56,9 +56,9 @@ export const readAwk: FilterReader = (words) =>
     if (words.length <= 2 && TELLS.test(words.map(({ text }) => text).join(' '))) return { files: [], grows: true };
     const assumes = new Set<string>();
     const { program, isAlone } = wordsOf(words, assumes);
-    const text = markedIn(program);
     const read = readings(
-      (choices) => new AwkProgram(text, choices),
+      markedIn(program),
+      (text, choices) => new AwkProgram(text, choices),
       (one) => one.read(),
     );
     for (const one of read) for (const what of one.assumes) assumes.add(what);

@@ -116,28 +116,47 @@ export class ScriptReader {
 const MOST_READINGS = 40;
 const MOST_READ = 20_000;
 
+/** More different expansions than these nobody writes in a script. */
+const MOST_EMPTY = 4;
+/** Numbers, which are never empty. */
+const NUMBER = /^"?\$(?:[?#$]|\{#\w+\}|\(\()/;
+
+/** The script as it is, and with nothing in the place of each expansion that may be empty. */
+function emptied(text: string): readonly string[] {
+  const units = [...new Set(unitsIn(text))].filter((unit) => /^"?[$`]/.test(unit) && !NUMBER.test(unit));
+  if (units.length > MOST_EMPTY) throw new UnclearError();
+  let texts = [text];
+  for (const unit of units) texts = texts.flatMap((one) => [one, one.replaceAll(`\0${unit}\0`, '')]);
+  return [...new Set(texts)];
+}
+
 /** Reads a script in every way in which it may be read. A reading that every program refuses does not count. */
 export function readings<T extends ScriptReader>(
-  begin: (choices: readonly number[]) => T,
+  text: string,
+  begin: (text: string, choices: readonly number[]) => T,
   read: (one: T) => void,
 ): T[] {
   const done: T[] = [];
-  const open: (readonly number[])[] = [[]];
-  for (let tried = 0; ; tried++) {
-    const choices = open.pop();
-    if (choices === undefined) break;
-    const one = begin(choices);
-    if (tried > MOST_READINGS || (tried > 0 && tried * one.text.length > MOST_READ)) throw new UnclearError();
-    try {
-      read(one);
-      done.push(one);
-    } catch (error) {
-      if (!(error instanceof InvalidError)) throw error;
+  let length = 0;
+  for (const one of emptied(text)) {
+    const open: (readonly number[])[] = [[]];
+    for (let tried = 0; ; tried++) {
+      const choices = open.pop();
+      if (choices === undefined) break;
+      const script = begin(one, choices);
+      if (tried > MOST_READINGS || length > MOST_READ) throw new UnclearError();
+      length += one.length;
+      try {
+        read(script);
+        done.push(script);
+      } catch (error) {
+        if (!(error instanceof InvalidError)) throw error;
+      }
+      for (let at = choices.length; at < script.ways.length; at++)
+        for (let way = 1; way < (script.ways[at] ?? 0); way++) open.push([...script.choices.slice(0, at), way]);
     }
-    for (let at = choices.length; at < one.ways.length; at++)
-      for (let way = 1; way < (one.ways[at] ?? 0); way++) open.push([...one.choices.slice(0, at), way]);
+    if (done.length === 0) throw new UnclearError();
   }
-  if (done.length === 0) throw new UnclearError();
   return done;
 }
 

@@ -4,9 +4,9 @@ import { InvalidError, isSeveral, ScriptReader, UnclearError, unitsIn } from './
 const BLANKS = /[^\S\n]*/y;
 const LINE = /[^\n]*/y;
 const SIMPLE = '=dDgGhHnNpPxzF';
-/** Numbers of lines. An expansion may be one. */
-const FIRST = /(?:\d|\0[^\0]*\0)+(?:~(?:\d|\0[^\0]*\0)+)?/y;
-const SECOND = /[+~]?(?:\d|\0[^\0]*\0)+/y;
+/** Numbers of lines. An expansion may be one, or nothing behind a `+` or `~`. */
+const FIRST = /(?:\d|\0[^\0]*\0)+(?:~(?:\d|\0[^\0]*\0)*)?/y;
+const SECOND = /[+~](?:\d|\0[^\0]*\0)*|(?:\d|\0[^\0]*\0)+/y;
 
 /** How brackets in a regular expression are read: as other characters, with backslashes as characters, or with escapes. */
 type Brackets = 'none' | 'plain' | 'escaped';
@@ -29,7 +29,8 @@ export class SedScript extends ScriptReader {
         this.take(BLANKS);
         if (this.take(/,/y) !== undefined) {
           this.take(BLANKS);
-          if (!this.#address(SECOND)) throw new UnclearError();
+          if (!this.#address(SECOND))
+            throw this.next === undefined || /[A-Za-z{]/.test(this.next) ? new InvalidError() : new UnclearError();
         }
         this.take(/[^\S\n]*(?:![^\S\n]*)*/y);
       } else this.take(/(?:![^\S\n]*)*/y);

@@ -123,7 +123,8 @@ export const readSed: FilterReader = (words) =>
     const written = new Set<string>();
     let writes = 0;
     const read = readings(
-      (choices) => new SedScript(text, choices),
+      text,
+      (one, choices) => new SedScript(one, choices),
       (script) => {
         const names = script.read();
         writes += names.length;

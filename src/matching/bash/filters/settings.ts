@@ -1,47 +1,64 @@
-/** Commands that set variables whose names are their words, or are in a text that they run. */
-const SETTERS =
-  /(?<![\w.-])(read|printf|declare|typeset|local|export|readonly|mapfile|readarray|getopts|env|sudo|doas|eval|trap)(?![\w-])(?=([^;&|\n]*))/g;
-/** More of these nobody writes beside such words. */
-const MOST_SETTERS = 40;
-const UNKNOWN = /[$`{*?[]/;
-/** Characters by their numbers, of which any text may be made, and variables that are set by a reference. */
-const HIDES = /\\(?:[0-7]{2}|x[\da-fA-F]|[uU][\da-fA-F]|c[A-Z])|\$\{!\w+:?=/;
+/** Characters by their numbers, of which any text may be made. */
+const HIDES = /\\(?:[0-7]{2}|x[\da-fA-F{]|[uU][\da-fA-F{]|c[A-Z])/;
+
+/** A value without anything to expand, in one pair of quotes or none; of a loop it may be a glob. */
+const LITERAL = String.raw`(?:'[^'"$\`\\]*'|"[^'"$\`\\]*"|[\w./:,@%+-]*)`;
+const EACH = LITERAL.replace('%+-]*', '%+*?-]+');
+const BEGIN = String.raw`(?<=^|[\s;&|(])`;
+const END = String.raw`(?=[\s;&|)]|$)`;
+
+/**
+ * What may set a variable without its name, or the arguments: commands that set those that their words name, that run a text, or that
+ * change what the shell reads. What a shell runs that the line starts does not matter, since nothing is known of the variables there.
+ */
+const SETS = new RegExp(
+  [
+    String.raw`(?<![\w/.-])(?:read|mapfile|readarray|declare|typeset|local|readonly|export|let|getopts|eval|trap|source|set|shift|unset|coproc|select|builtin|enable|compgen|nameref|vared|BASH_ENV|BASH_ARGV0|PROMPT_COMMAND|PS[1-4]|ENV(?==))(?![\w/.-])`,
+    // The first word may be \`-v\` or an expansion.
+    String.raw`(?<![\w/.-])printf(?![\w/.-])(?![ \t]+["']?(?:[A-Za-z%/_.:=#@+,]|\d+(?![\d<>])|\\[nt\\]))`,
+    String.raw`(?<![\w/.-])command(?![\w/.-])(?![ \t]+(?:-[pvV]+[ \t]+)?[\w./-]+(?:[\s;&|)]|$))`,
+    String.raw`(?<![\w/.-])env(?![\w/.-])(?!(?:[ \t]+\w+=${LITERAL})*[ \t]+[a-z][\w./-]*(?:[\s;&|)]|$))`,
+    String.raw`(?<![^\s;&|(){}!\x60])\.[ \t]+(?![\s|;)]|&(?!>)|-(?!-|p\s))`,
+    // Expansions that set something, or another variable than they name, and arithmetic.
+    String.raw`\$\{(?:[!(:\s|]|\w+:{0,2}=|#?\w+\[(?!(?:[@*]|\d+|\$?\w+)\]\}))|\$'|\(\(`,
+  ].join('|'),
+);
+/** Settings of a shell that set no variable, and those whose names and values are known. */
+const STARTS = String.raw`(?<=(?:^|[;\n({&|]|(?<!\w)(?:then|do|else))[ \t]*)`;
+const ENDS = String.raw`(?=[ \t]*(?:[;\n)]|&&|\|\||$))`;
+const MODES = new RegExp(String.raw`${STARTS}set(?:[ \t]+[-+][euxv]+|[ \t]+[-+][euxv]*o[ \t]+[a-z]+)+${ENDS}`, 'g');
+const EXPORTS = new RegExp(String.raw`${STARTS}export(?=(?:[ \t]+\w+=${LITERAL})+${ENDS})`, 'g');
+/** Arithmetic that sets nothing. */
+const NUMBER = /\$\(\((?![^()]*(?:\+\+|--))[\w\s$+*/%-]*\)\)/g;
+
 /** Variables that are set without being named, and those that `cd` sets. */
 const SPECIAL =
   /^(?:_|REPLY|MAPFILE|OPT(?:ARG|IND|ERR)|BASH\w*|COPROC\w*|COMP\w*|READLINE_\w+|FUNCNAME|PIPESTATUS|DIRSTACK|PS\d|IFS)$/;
 const FOLDERS = /^(?:OLD)?PWD$/;
 const GOES = /(?<![\w-])(?:cd|chdir|pushd|popd)(?![\w-])|\s-(?:C|D|execdir|-chdir|-cwd|-dir\w*)(?![\w-])/;
+/** A function, and a list of words that is one in zsh. */
+const ARGUED = /\(\s*\)|(?<!\w)(?:function\s|argv)/;
 
-/** A value without anything to expand, in one pair of quotes or none; of a loop it may be a glob. */
-const LITERAL = String.raw`(?:'[^'"$\`\\]*'|"[^'"$\`\\]*"|[\w./:,@%+-]*)`;
-const EACH = LITERAL.replace('%+-]*', '%+*?-]+');
-/** What a name is not directly behind or before, unless it is an operator in arithmetic, which sets only numbers. */
+/** What a name is not directly behind or before: it is in the middle of a word there, which is no assignment. */
 const BEFORE = String.raw`(?<![\w/@.:#%^~-])`;
 const AFTER = String.raw`(?![\w/@.:%^~-])`;
-const BEGIN = String.raw`(?<=^|[\s;&|(])`;
-const END = String.raw`(?=[\s;&|)]|$)`;
-/** Arithmetic that sets nothing. */
-const NUMBER = /\$\(\((?![^()]*(?:\+\+|--))[\w\s$+*/%-]*\)\)/g;
 
-/** Commands that set the arguments, or run a text with other ones. */
-const SETS = /(?<![\w.-])set(?![\w-])(?!(?:\s+[-+][a-zA-Z]*o\s+[a-z]+|\s+[-+][a-zA-Z]+)*\s*(?:[;&|\n)]|$))/;
-const ARGUED = /\(\s*\)|(?<![\w-])(?:function|eval|trap)\s/;
-
-/** `find` with folders of the line, which prints nothing but paths in them. */
-const FINDS = /^\s*g?find(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+(?:-[a-z]{3}|!)[^(){}<$`]*)?$/;
-const PRINTS = /\s-(?:f?printf|f?ls|exec|ok)(?!\S)/;
 /** Paths of which the beginning is not in the line. */
 const STRANGE = /\s-(?:files0-from|execdir|okdir)(?!\S)/;
 /** Quoted texts, and what makes it unclear where they end. */
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]-?/g;
 const UNCLEAR = /['"]|(?<!<)<<(?!<)|(?<!\S)#/;
 const RUNS = /\$\(|`/;
-const FINDER = /(?<![\w.-])g?find(?![\w-])([^\n]*)/g;
+const FINDER = /(?<![\w.-])g?find(?![\w-])([^\n;&|]*)/g;
 const FINDER_WORDS = /^(?:\s+[\w./~][\w./~-]*){0,20}(?:\s+(?:-[a-z]{3}|[!(])|\s*$)/;
 const RUNNER = /(?<![\w-])(?:g?xargs|parallel|sem|rush|fd|fdfind|bfs|watch|entr)(?![\w-])/;
-/** Of its options those that leave each path in one piece, and the input as it is. */
-const ONLY_XARGS =
-  /^\s*g?xargs(?:\s+(?:-[0rtx]+|-[nPL]\s?\d+|-I\s?[^\s-]\S*|--(?:null|no-run-if-empty|verbose)))*(?=\s+[a-z])(?![\s\S]*<)/;
+/**
+ * A line that begins with a `find` that prints nothing but paths in folders of the line, and an xargs that reads them. Of its options
+ * those that leave each path in one piece.
+ */
+const FED =
+  /^\s*g?find(?:[ \t]+[\w./~][\w./~-]*){0,20}(?:[ \t]+(?:-[a-z]{3}|!)[^(){}<>$`;&|\n]*)?[ \t]*\|[ \t]*g?xargs(?:[ \t]+(?:-[0rtx]+|-[nPL][ \t]?\d+|-I[ \t]?[^\s-]\S*|--(?:null|no-run-if-empty|verbose)))*(?=[ \t]+[a-z])/;
+const PRINTS = /\s-(?:f?printf|f?ls|exec|ok)(?!\S)/;
 const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|\s--(?=\s)|[wW]\s+-/;
 
 /** More variables than these nobody writes in such words. */
@@ -51,50 +68,54 @@ const MOST = 12;
 export class LineSettings {
   readonly #line: string;
   readonly #values = new Map<string, readonly string[] | undefined>();
-  #plain: string | undefined;
-  #isComputed: boolean | undefined;
-  #hasArguments: boolean | undefined;
+  #all: readonly string[] | undefined;
+  #isSet: boolean | undefined;
   #isFound: boolean | undefined;
 
   constructor(line: string) {
-    this.#line = line;
+    this.#line = line.replace(/\\\n/g, '');
+  }
+
+  /** The line as it is, without quotes and backslashes, and with the control characters of its texts as blanks. */
+  get #texts(): readonly string[] {
+    this.#all ??= textsOf(this.#line);
+    return this.#all;
   }
 
   /** The line without quotes and backslashes. */
-  get #text(): string {
-    this.#plain ??= bare(this.#line.replace(/\\\n/g, ''));
-    return this.#plain;
+  get #bare(): string {
+    return this.#texts[1] ?? '';
   }
 
-  get #hides(): boolean {
-    this.#isComputed ??= HIDES.test(this.#line) || computes(this.#line);
-    return this.#isComputed;
+  /** Whether the line may set any variable, without its name, or the arguments. */
+  get #sets(): boolean {
+    this.#isSet ??= HIDES.test(this.#line) || textsOf(withoutHarmless(this.#line)).some((text) => SETS.test(text));
+    return this.#isSet;
   }
 
   /** The values that the line may give a variable; undefined if nobody can tell. Without any value, the line does not set it. */
   valuesOf(name: string): readonly string[] | undefined {
     if (this.#values.has(name)) return this.#values.get(name);
-    const isUnknown = this.#values.size >= MOST || this.#hides || SPECIAL.test(name);
-    const isFolder = FOLDERS.test(name) && GOES.test(this.#text);
+    const isUnknown = this.#values.size >= MOST || SPECIAL.test(name) || this.#sets;
+    const isFolder = FOLDERS.test(name) && GOES.test(this.#bare);
     const found = isUnknown || isFolder ? undefined : valuesIn(this.#line, name);
     if (this.#values.size < MOST) this.#values.set(name, found);
     return found;
   }
 
-  /** Whether the line may set the arguments: by `set`, of a function, or of a text that it evaluates. */
+  /** Whether the line may set the arguments, or those of a function. */
   get hasArguments(): boolean {
-    this.#hasArguments ??= ARGUED.test(this.#text) || SETS.test(this.#text);
-    return this.#hasArguments;
+    return this.#sets || ARGUED.test(this.#bare);
   }
 
   /** Whether words may be split elsewhere than at blanks. */
   get splits(): boolean {
-    return this.#hides || /(?<!\w)IFS(?!\w)/.test(this.#text);
+    return this.#sets || /(?<!\w)IFS(?!\w)/.test(this.#bare);
   }
 
   /** Whether runners insert and append nothing but paths that `find` begins with a folder of the line. */
   get isFound(): boolean {
-    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#text) && !(RUNNER.test(this.#text) && this.mayDash);
+    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#bare) && !(RUNNER.test(this.#bare) && this.mayDash);
     return this.#isFound;
   }
 
@@ -110,6 +131,9 @@ export class LineSettings {
 }
 
 const bare = (text: string): string => text.replace(/[\\'"]/g, '');
+// A new line in a text is written as `\n`.
+const textsOf = (text: string): readonly string[] => [text, bare(text), bare(text.replace(/\\[fnrtv]/g, 'n '))];
+const withoutHarmless = (text: string): string => text.replace(NUMBER, '0').replace(MODES, ' ').replace(EXPORTS, ' ');
 
 function valuesIn(line: string, name: string): readonly string[] | undefined {
   const values: string[] = [];
@@ -118,7 +142,7 @@ function valuesIn(line: string, name: string): readonly string[] | undefined {
     return ' ';
   };
   const itself = new RegExp(`${BEGIN}${name}=("?)\\$(?:${name}|\\{${name}\\})\\1${END}`, 'g');
-  const expansion = new RegExp(`\\$(?:${name}(?!\\w)|\\{#?${name}(?!\\w|:?=))`, 'g');
+  const expansion = new RegExp(`\\$(?:${name}(?!\\w)|\\{#?${name}\\}|\\{${name}(?=:?-|[#%]))`, 'g');
   const assignment = new RegExp(`${BEGIN}${name}=(${LITERAL})${END}`, 'g');
   const loop = new RegExp(`${BEGIN}for[ \\t]+${name}[ \\t]+in((?:[ \\t]+${EACH})+)[ \\t]*(?=[;\\n])`, 'g');
   const left = line
@@ -131,28 +155,8 @@ function valuesIn(line: string, name: string): readonly string[] | undefined {
       for (const [word] of words.matchAll(new RegExp(EACH, 'g'))) if (word !== '') note(word);
       return ' ';
     });
-  const named = new RegExp(`${BEFORE}${name}${AFTER}|-\\w*[avp]${name}(?!\\w)|\\{${name}:?=`);
-  // A new line in a text is written as `\n`.
-  const texts = [left, bare(left.replace(/\\\n/g, '')), bare(left.replace(/\\[a-z]/g, ' '))];
-  return texts.some((text) => named.test(text)) ? undefined : values;
-}
-
-/** Whether the name of a variable that is set may be put together. */
-function computes(line: string): boolean {
-  const joined = line.replace(/\\\n/g, '');
-  // What separates commands does not in quotes. If it is unclear where these end, nothing does.
-  const isUnclear = UNCLEAR.test(joined.replace(QUOTED, ' '));
-  const hide = (text: string): string => text.replace(/[;&|\n]/g, ' ');
-  const shown = isUnclear ? hide(joined) : joined.replace(QUOTED, (text) => (RUNS.test(text) ? text : hide(text)));
-  const setters = [...bare(shown).matchAll(SETTERS)];
-  if (setters.length > MOST_SETTERS) return true;
-  return setters.some(([, name = '', rest = '']) => {
-    if (name === 'printf' && !/^\s+(?:-v|[$`{*?[])/.test(rest)) return false;
-    if (name === 'eval' || name === 'trap') return UNKNOWN.test(rest);
-    if (/^(?:declare|typeset|local)$/.test(name) && /\s-\w*n/.test(rest)) return true;
-    if (/^(?:mapfile|readarray)$/.test(name) && /\s-\w*C/.test(rest)) return true;
-    return rest.split(/\s+/).some((word) => UNKNOWN.test(word.replace(/=.*/s, '')));
-  });
+  const named = new RegExp(`${BEFORE}${name}${AFTER}|-\\w+${name}(?!\\w)|\\{${name}:?=`);
+  return textsOf(left).some((text) => named.test(text)) ? undefined : values;
 }
 
 function mayDashIn(line: string): boolean {
@@ -162,18 +166,13 @@ function mayDashIn(line: string): boolean {
 
 /** Whether each runner in the line runs what `find` found. */
 function isFoundIn(plain: string): boolean {
+  const [fed = ''] = FED.exec(plain) ?? [];
+  if (fed !== '' && (PRINTS.test(fed) || plain.includes('<'))) return false;
+  if (RUNNER.test(plain.slice(fed.length))) return false;
   let finds = 0;
-  for (const list of plain.split(/[;&\n]|\|\|/)) {
-    const stages = list.split('|');
-    for (const [at, stage] of stages.entries()) {
-      for (const [, words = ''] of stage.matchAll(FINDER)) {
-        if (!FINDER_WORDS.test(words) || STRANGE.test(words)) return false;
-        finds++;
-      }
-      const before = stages[at - 1]?.trimEnd() ?? '';
-      const isFed = ONLY_XARGS.test(stage) && FINDS.test(before) && !PRINTS.test(before);
-      if (RUNNER.test(isFed ? stage.replace(ONLY_XARGS, '') : stage)) return false;
-    }
+  for (const [, words = ''] of plain.matchAll(FINDER)) {
+    if (!FINDER_WORDS.test(words) || STRANGE.test(words)) return false;
+    finds++;
   }
   return finds > 0;
 }
