@@ -178,6 +178,10 @@ export const FILTERED: readonly string[] = [
   `awk '{${'i++ /2/ 1;'.repeat(900)}}' a; sh s`,
   `awk '{${'length/'.repeat(1_400)}1}' a; sh s`,
   `sed -n ':a;${'b a;\n'.repeat(1_600)}p' a; sh s`,
+  `echo${'\t'.repeat(9_900)}; sed "s/a/$N/" b; sh s`,
+  `${'read '.repeat(1_900)}; sed "s/a/$N/" b; sh s`,
+  `${'sed "s/[$A]/$B/;s/[$C]/$D/;" b;'.repeat(300)}sh s`,
+  `${'sed "s/[/]/$A/;s/[/]/$B/;$C$D" b;'.repeat(290)}sh s`,
 ];
 
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */

@@ -117,7 +117,7 @@ const MOST_READINGS = 40;
 const MOST_READ = 20_000;
 
 /** More different expansions than these nobody writes in a script. */
-const MOST_EMPTY = 4;
+export const MOST_EMPTY = 4;
 /** Numbers, which are never empty. */
 const NUMBER = /^"?\$(?:[?#$]|\{#\w+\}|\(\()/;
 
@@ -138,13 +138,15 @@ export function readings<T extends ScriptReader>(
 ): T[] {
   const done: T[] = [];
   let length = 0;
-  for (const one of emptied(text)) {
+  const texts = emptied(text);
+  const most = texts.length > 1 ? MOST_READ / 5 : MOST_READ;
+  for (const one of texts) {
     const open: (readonly number[])[] = [[]];
     for (let tried = 0; ; tried++) {
       const choices = open.pop();
       if (choices === undefined) break;
       const script = begin(one, choices);
-      if (tried > MOST_READINGS || length > MOST_READ) throw new UnclearError();
+      if (tried > MOST_READINGS || length > most) throw new UnclearError();
       length += one.length;
       try {
         read(script);

@@ -3,6 +3,7 @@ import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE, Unkn
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
 import { mayDeceive } from './assumed.js';
+import { MOST_EMPTY, unitsIn } from './filter.js';
 
 /** Stands for any file among those that the line writes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
@@ -40,7 +41,11 @@ export function noteFiltered(
 ): void {
   if (filter === undefined) return;
   let length = 0;
-  for (const { text } of filter.words) length += text.length + 1;
+  // A script is read with each expansion and without it.
+  for (const { text, marked = text } of filter.words) {
+    const units = Math.min(MOST_EMPTY, unitsIn(marked).length);
+    length += (text.length + 1) * (units > 0 ? 2 ** (units + 2) : 1);
+  }
   spend(Math.floor(length / TEXT_SHARE), found);
   // A NUL ends a text.
   if (filter.words.some(({ text }) => text.includes('\0'))) {

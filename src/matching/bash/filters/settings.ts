@@ -24,10 +24,11 @@ const SETS = new RegExp(
   ].join('|'),
 );
 /** Settings of a shell that set no variable, and those whose names and values are known. */
-const STARTS = String.raw`(?<=(?:^|[;\n({&|]|(?<!\w)(?:then|do|else))[ \t]*)`;
 const ENDS = String.raw`(?=[ \t]*(?:[;\n)]|&&|\|\||$))`;
-const MODES = new RegExp(String.raw`${STARTS}set(?:[ \t]+[-+][euxv]+|[ \t]+[-+][euxv]*o[ \t]+[a-z]+)+${ENDS}`, 'g');
-const EXPORTS = new RegExp(String.raw`${STARTS}export(?=(?:[ \t]+\w+=${LITERAL})+${ENDS})`, 'g');
+const first = (name: string): string =>
+  String.raw`(?<!\w)${name}(?!\w)(?<=(?:^|[;\n({&|]|(?<!\w)(?:then|do|else))[ \t]*${name})`;
+const MODES = new RegExp(`${first('set')}(?:[ \\t]+[-+][euxv]+|[ \\t]+[-+][euxv]*o[ \\t]+[a-z]+)+${ENDS}`, 'g');
+const EXPORTS = new RegExp(`${first('export')}(?=(?:[ \\t]+\\w+=${LITERAL})+${ENDS})`, 'g');
 /** Arithmetic that sets nothing. */
 const NUMBER = /\$\(\((?![^()]*(?:\+\+|--))[\w\s$+*/%-]*\)\)/g;
 
