@@ -6,8 +6,7 @@ const READ_BY_HOST = ['session_id', 'agent_id', 'agent_type', 'tool_use_id', 'to
 
 /**
  * The input as everything of a fire sees it: the choice of the scope, hooks and records. An input that is a plain object is returned as it is. Of one that inherits from
- * another object or a class, or whose ids are getters, a shallow copy is made: it has the own fields, and of those that the host reads also inherited ones,
- * and each getter is called once.
+ * another object or a class a shallow copy is made: it has the own fields, and of those that the host reads also inherited ones, and each getter is called once.
  */
 export function ownInput<I extends Json | undefined>(input: I): I {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || isPlain(input)) return input;
@@ -23,10 +22,5 @@ export function ownInput<I extends Json | undefined>(input: I): I {
 
 function isPlain(input: Json): boolean {
   const prototype: unknown = Object.getPrototypeOf(input);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return !isGetter(input, 'agent_id') && !isGetter(input, 'session_id');
+  return prototype === Object.prototype || prototype === null;
 }
-
-/** `in` first, since most inputs have no such field and a descriptor costs more. */
-const isGetter = (input: Json, key: string): boolean =>
-  key in input && Object.getOwnPropertyDescriptor(input, key)?.get !== undefined;
