@@ -60,7 +60,7 @@ const RUNNER = /(?<![\w-])(?:g?xargs|parallel|sem|rush|fd|fdfind|bfs|watch|entr)
 const FED =
   /^\s*g?find(?:[ \t]+[\w./~][\w./~-]*){0,20}(?:[ \t]+(?:-[a-z]{3}|!)[^(){}<>$`;&|\n]*)?[ \t]*\|[ \t]*g?xargs(?:[ \t]+(?:-[0rtx]+|-[nPL][ \t]?\d+|-I[ \t]?[^\s-]\S*|--(?:null|no-run-if-empty|verbose)))*(?=[ \t]+[a-z])/;
 const PRINTS = /\s-(?:f?printf|f?ls|exec|ok)(?!\S)/;
-const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|\s--(?=\s)|[wW]\s+-/;
+const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|(?:[})`\]@*]|\$\w+)-|\s--(?=\s)|[wW]\s+-/;
 
 /** More variables than these nobody writes in such words. */
 const MOST = 12;
