@@ -9,7 +9,7 @@ const READ_BY_HOST = ['session_id', 'agent_id', 'agent_type', 'tool_use_id', 'to
  * another object or a class a shallow copy is made: it has the own fields, and of those that the host reads also inherited ones, and each getter is called once.
  */
 export function ownInput<I extends Json | undefined>(input: I): I {
-  if (typeof input !== 'object' || input === null || Array.isArray(input) || isPlain(input)) return input;
+  if (typeof input !== 'object' || input === null || isPlain(input) || Array.isArray(input)) return input;
   const own: Record<string, unknown> = {};
   for (const key of Object.keys(input)) put(own, key, input[key]);
   for (const key of READ_BY_HOST) {

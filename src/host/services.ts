@@ -63,6 +63,8 @@ export interface EventState {
   /** The event ends the scope of its agent. */
   readonly closes: boolean;
   readonly endsSession: boolean;
+  /** The event says that a tool call has failed or was denied. */
+  readonly endsCall: boolean;
   /** The event starts an agent. */
   readonly opens: boolean;
   hook: EventHook | undefined;

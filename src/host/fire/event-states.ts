@@ -88,6 +88,7 @@ export function eventState(spec: EventSpec, plans: EventPlans): EventState {
     plans,
     closes: spec.scope === 'close',
     endsSession: spec.claude?.bounds === 'end',
+    endsCall: spec.endsCall === true,
     opens: spec.scope === 'open',
     hook: undefined,
     meanings: new Meanings(spec),
