@@ -37,6 +37,9 @@ export class AwkProgram extends ScriptReader {
   #before: Before = 'other';
   #isCondition = false;
   #isPrint = false;
+  /** The next closing bracket and the next end of a line, from the last regular expression on. */
+  #bracket = -1;
+  #lineEnd = -1;
   /** The token before this one, and the string that is this one with the token before that. */
   #last = '';
   #string: string | undefined;
@@ -137,12 +140,21 @@ export class AwkProgram extends ScriptReader {
 
   #regex(): void {
     const from = this.at;
-    const ends = REGEXES.map((regex) => {
+    // Without a closing bracket in its line all programs read it alike, and each look for one would go to the end.
+    if (this.#bracket < from) this.#bracket = this.#indexOf(']');
+    if (this.#lineEnd < from) this.#lineEnd = this.#indexOf('\n');
+    const regexes = this.#bracket < this.#lineEnd ? REGEXES : REGEXES.slice(0, 1);
+    const ends = regexes.map((regex) => {
       this.at = from;
       return this.take(regex) === undefined ? undefined : this.at;
     });
     this.at = this.choose([...new Set(ends)].filter((end) => end !== undefined));
     this.#assume('regex', this.text.slice(from, this.at));
+  }
+
+  #indexOf(char: string): number {
+    const index = this.text.indexOf(char, this.at);
+    return index < 0 ? this.text.length : index;
   }
 
   /** A string without its quotes. */
