@@ -587,3 +587,10 @@ it.each(['set -- src/web.ts; sed "s/x/$1/" t', 'set -- a/w b; sed -n "$1p" t', `
     expect(asks(`${line}; bash build.sh`)).toBe(true);
   },
 );
+
+it('a Bash rule asks about a script whose brackets go on for longer than anybody writes', () => {
+  for (const length of [10, 1_000])
+    for (const script of [`sed -n 's/[${'a'.repeat(length)}]//p' f`, `awk '/[/] ${'a'.repeat(length)}/ {print}' f`])
+      expect(asks(`${script}; sh s`), script).toBe(length > 400 && script.startsWith('sed'));
+  expect(asks(`awk '/[/${'a'.repeat(1_000)}]{print}' f; sh s`)).toBe(true);
+});

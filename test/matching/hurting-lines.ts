@@ -96,6 +96,8 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
   ...["'print>a' a=s ", "'print>a' "].map((text) => ['awk ', text, ''] as const),
   ...['print /a[/]/ > "s";', '/[', '" \\', '#\n', '(', 'print>"a"|'].map((text) => ["awk '{", text, "}'"] as const),
   ...['1w', '1w a\n', 's/[/]/x/;', 's/[[:', '/[:a', 'a\\\n', '{', '\\a'].map((text) => ["sed '", text, "'"] as const),
+  ["awk '{", '/[[:a/', "]}' a; sh s"],
+  ["sed '", 's/[[./p;', "' a; sh s"],
   ...['sed ', 'sed -i ', 'find . -exec sed -i '].map((before) => [before, '1w\\ s ', ''] as const),
   ...['uniq', 'xxd'].flatMap((name) => ['a ', '-f ', '-c1 '].map((text) => [`${name} `, text, ''] as const)),
   ...["sed p 'w a' ", "awk '{print>a}' ", 'uniq a b '].map((text) => ['tmux ', text, ''] as const),

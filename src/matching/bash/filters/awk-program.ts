@@ -1,5 +1,5 @@
 import { type Assumption, assumed } from './assumed.js';
-import { InvalidError, isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
+import { InvalidError, isSeveral, LONG, ScriptReader, UnclearError, unitsIn } from './filter.js';
 
 const BLANK = /(?:[^\S\n]|\\\r?\n|#[^\n]*)+/y;
 const STRING = /"(?:\0[^\0]*\0|[^"\\\n\0]|\\[^\0])*"/y;
@@ -148,6 +148,8 @@ export class AwkProgram extends ScriptReader {
       this.at = from;
       return this.take(regex) === undefined ? undefined : this.at;
     });
+    // Nobody writes such a line, and to look for the end of each would take as long as the line.
+    if (ends.includes(undefined) && ends.length > 1 && this.#lineEnd - from > LONG) throw new UnclearError();
     this.at = this.choose([...new Set(ends)].filter((end) => end !== undefined));
     this.#assume('regex', this.text.slice(from, this.at));
   }

@@ -23,6 +23,9 @@ export type FilterReader = (words: readonly KnownWord[]) => FilterUse;
 
 export const ANY: FilterUse = { files: undefined };
 
+/** Characters. What goes on for longer behind an open bracket is not understood. */
+export const LONG = 400;
+
 /** Thrown when a script or an option is not understood. */
 export class UnclearError extends Error {}
 /** Thrown when a script, read in this way, is one that every program refuses before it runs. */

@@ -1,5 +1,5 @@
 import { assumed, assumedText } from './assumed.js';
-import { InvalidError, isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
+import { InvalidError, isSeveral, LONG, ScriptReader, UnclearError, unitsIn } from './filter.js';
 
 const BLANKS = /[^\S\n]*/y;
 const LINE = /[^\n]*/y;
@@ -128,7 +128,11 @@ export class SedScript extends ScriptReader {
         if (char === '\0') this.take(/\0[^\0]*\0/y);
         else this.at += char === '\\' && this.text[this.at + 1] !== '\0' ? 2 : 1;
         if (char === mark) return this.at;
-        if (char === '[' && brackets !== 'none' && this.take(BRACKET[brackets]) === undefined) return undefined;
+        if (char !== '[' || brackets === 'none') continue;
+        if (this.text.indexOf(']', this.at) < 0) return undefined;
+        const rest = this.take(BRACKET[brackets]);
+        if (rest === undefined) return undefined;
+        if (rest.length > LONG) throw new UnclearError();
       }
     } finally {
       this.at = from;
