@@ -16,10 +16,13 @@ export async function listTrust(
   const changed = new Set(held.map(({ request }) => request.file));
   const stateOf = (consent: Consent): string =>
     isSame(consent.project, projectDir) || !liesInProject(consent) ? 'accepted' : 'elsewhere';
+  // An acceptance of a file that is gone binds nothing. The hooks of a configuration are bound by its bytes, not by a definition.
+  const binds = ({ definition, files }: Consent): boolean => definition !== '{}' || Object.keys(files).length > 0;
   const accepted = store
     .list()
+    .filter(binds)
     .map((consent) => ({ ...consent, state: stateOf(consent) }))
-    .filter(({ state, file, definition }) => definition !== '{}' && (state === 'elsewhere' || !changed.has(file)))
+    .filter(({ state, file }) => state === 'elsewhere' || !changed.has(file))
     .map(({ state, file, project, at }) => `${state} ${at}  ${plain(file)}  (in ${plain(project)})`);
   const waiting = held.map(({ state, file, why }) => `${state}  ${plain(file)}\n  ${plain(why)}`);
   await terminal.print([...accepted, ...waiting].join('\n') || 'Nothing is accepted, and nothing waits to be.');

@@ -11,13 +11,13 @@ import { type Consent, REQUEST, type TrustRequest } from './consent.js';
 export async function trustDiff(previous: Consent | undefined, request: TrustRequest): Promise<string> {
   if (previous !== undefined) checkOption('trustDiff(previous)', previous, REQUEST);
   checkOption('trustDiff(…, request)', request, REQUEST);
-  const { file, definition, files } = request;
+  const { file, files } = request;
   const parts: string[] = [];
   const compare = async (name: string, before: string, after: string): Promise<void> => {
     parts.push(await textDiff(name, before, after));
   };
   if (previous?.source) await compare(`${file} (whom it is for)`, whomFor(previous), whomFor(request));
-  await compare(file, previous?.definition ?? '', definition);
+  await compare(file, shownDefinition(previous), shownDefinition(request));
   for (const name of new Set([...Object.keys(previous?.files ?? {}), ...Object.keys(files)])) {
     const before = previous?.files[name];
     const after = files[name];
@@ -36,6 +36,11 @@ function whomFor({ file, source }: Pick<Consent, 'file' | 'source'>): string {
   if (!source) return '';
   const { place, names, plugin } = source;
   return JSON.stringify({ file, place, names, plugin }, undefined, 2);
+}
+
+/** A configuration is bound by its bytes, so its definition is empty and shows nothing. */
+function shownDefinition(of: Pick<Consent, 'definition'> | undefined): string {
+  return of === undefined || of.definition === '{}' ? '' : of.definition;
 }
 
 /** Whether the content can be shown: its text is stored, or there is no file. */
