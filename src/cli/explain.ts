@@ -1,3 +1,6 @@
+import { effectOf, type FailureEffect } from '../events/failure.js';
+import type { EventSpec } from '../events/spec.js';
+import { servicesOf } from '../host/internals.js';
 import { printMade } from '../host/tell/describe.js';
 import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
@@ -5,6 +8,7 @@ import { isObject } from '../values/shape.js';
 import { openForEvent } from './host/event-host.js';
 import { readInput } from './host/event-input.js';
 import type { HostFlags } from './host/open-host.js';
+import { unknownLines, withUnknown } from './host/unknown-hooks.js';
 import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,7 +19,7 @@ export async function explainCommand(
   flags: ExplainFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { host, event, input } = await openForEvent(
+  const { host, event, input, unknown } = await openForEvent(
     args[0] as string,
     async () => inputOf(await readInput(flags.input), flags.tool),
     flags,
@@ -24,7 +28,10 @@ export async function explainCommand(
   );
   try {
     const explanation = host.explain(event as never, input, { scope: flags.scope });
-    await terminal.print(flags.json ? plainJson(explanation) : describe(explanation));
+    const { spec } = servicesOf(host).events[event] as { readonly spec: EventSpec };
+    await terminal.print(
+      flags.json ? plainJson(withUnknown(explanation, unknown)) : describe(explanation, spec, unknown),
+    );
   } finally {
     await host.close();
   }
@@ -41,17 +48,41 @@ function inputOf(
   return { tool_input: {}, ...(isEvent ? input : { tool_input: input }), tool_name: tool };
 }
 
-function describe({ event, subject, scope, scope_known: known, hooks, made = [] }: Explanation): string {
+/** What the failure of an untrusted hook does. */
+const EFFECTS: Readonly<Record<FailureEffect, string>> = {
+  none: 'it would have no effect',
+  ask: 'the call would be asked about',
+  deny: 'the call would be denied',
+  block: 'it would be blocked',
+};
+
+function describe(
+  { event, subject, scope, scope_known: known, hooks, made = [] }: Explanation,
+  spec: EventSpec,
+  unknown: readonly string[],
+): string {
   const running = hooks.filter((hook) => hook.runs);
-  const others = hooks.filter((hook) => !hook.runs);
+  const failing = hooks.filter((hook) => hook.reason === 'untrusted');
+  const others = hooks.filter((hook) => !hook.runs && hook.reason !== 'untrusted');
   const title = `${plain(event)}${subject === undefined ? '' : `:${plain(subject)}`}  in ${plain(scope)}${known ? '' : ' (a scope nobody opened)'}`;
-  const would =
-    running.length === 0
-      ? ['no hook would run']
-      : running.map((hook) => `  ${(hook.wave as number) + 1}. ${line(hook)}`);
+  const place = ({ wave }: ExplainedHook): string => `  ${(wave as number) + 1}.`;
+  const would = running.map((hook) => `${place(hook)} ${line(hook)}`);
+  const none = running.length + failing.length + unknown.length === 0 ? ['no hook would run'] : [];
+  const fails = failing.map((hook) => {
+    const effect = EFFECTS[effectOf(spec, hook.onFailure, { cause: 'untrusted' })];
+    return `${place(hook)} ${line(hook)}\n       untrusted: ${plain(hook.why ?? '')}; ${effect}`;
+  });
   const wouldNot = others.map((hook) => `  -  ${line(hook)}\n       ${hook.reason}: ${plain(hook.why ?? '')}`);
   const notThere = made.length > 0 ? ['not known before:', ...made.map((one) => `  -  ${printMade(one)}`)] : [];
-  return [title, ...would, ...(others.length > 0 ? ['would not run:', ...wouldNot] : []), ...notThere].join('\n');
+  return [
+    title,
+    ...would,
+    ...none,
+    ...unknownLines(unknown),
+    ...(fails.length > 0 ? ['would fail instead of running:', ...fails] : []),
+    ...(others.length > 0 ? ['would not run:', ...wouldNot] : []),
+    ...notThere,
+  ].join('\n');
 }
 
 function line({ handler, name, source, rule, timeout, onFailure, failsOpen, mode }: ExplainedHook): string {

@@ -1,16 +1,24 @@
 import type { Description } from '../host/types.js';
 import { plainJson } from '../plain.js';
 import { type HostFlags, openHost } from './host/open-host.js';
+import { unknownLines, withUnknown } from './host/unknown-hooks.js';
 import type { Flags } from './options.js';
 import { type Terminal, unlessInterrupted } from './terminal.js';
 
 type ListFlags = HostFlags & Flags<'json'>;
 
 export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
-  const { host } = await unlessInterrupted(terminal, openHost(flags, { executes: false, tell: terminal.tell }));
+  const { host, unknown } = await unlessInterrupted(
+    terminal,
+    openHost(flags, { executes: false, tell: terminal.tell }),
+  );
   const description = host.describe();
-  await terminal.print(flags.json ? plainJson(description) : String(description));
-  if (!flags.json && isEmpty(description))
+  await terminal.print(
+    flags.json
+      ? plainJson(withUnknown(description, unknown))
+      : [String(description), ...unknownLines(unknown)].join('\n'),
+  );
+  if (!flags.json && unknown.length === 0 && isEmpty(description))
     terminal.tell('nothing is registered; name it with --config, --plugin or --hooks');
   await host.close();
   return 0;

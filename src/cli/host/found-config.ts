@@ -20,6 +20,8 @@ interface FindConfigOptions {
   /** false: nothing is executed unless it was named on the command line, even if it was accepted. */
   readonly executes: boolean;
   announce(text: string): void;
+  /** Gets the name of each file and plugin whose hooks are not known, since it would have to be executed. */
+  readonly unknown: string[];
   /** `--trust all`: for this run, the user accepts what is found as it is. */
   readonly trustsAll?: boolean | undefined;
   /** Default: the process's. */
@@ -28,7 +30,7 @@ interface FindConfigOptions {
 
 /** Looks for configurations, and decides what will happen with each before anything runs. */
 export async function findConfigsHere(look: FindConfigOptions): Promise<FolderConfigs> {
-  const { executes, announce, trustsAll, directory = process.cwd() } = look;
+  const { executes, announce, unknown, trustsAll, directory = process.cwd() } = look;
   const judged = await judgeConfigs(directory, createTrustStore());
   const all = trustsAll ? judged.map(asItIs) : judged;
   if (all.length > 0) checkOutside(defaultTrustFile(), directory);
@@ -46,6 +48,7 @@ export async function findConfigsHere(look: FindConfigOptions): Promise<FolderCo
     announce(`using ${name} ${where}${runs} (--no-config goes without)`);
     return { all, used };
   }
+  unknown.push(name);
   announce(`${name} ${where}${runs}, was not named, so its hooks are not known here: --config ${name}`);
   return { all };
 }
@@ -67,12 +70,15 @@ export async function applyConfigsHere(
   host: Host,
   { all, used }: FolderConfigs,
   loaded: LoadedConfig | undefined,
-  { executes, announce, directory = process.cwd() }: FindConfigOptions,
+  { executes, announce, unknown, directory = process.cwd() }: FindConfigOptions,
 ): Promise<void> {
   if (used && loaded) {
     const mayLoad = async (name: string): Promise<boolean> => {
-      if (!executes) announce(`its plugin ${name} was not named, so its hooks are not known here: --plugin ${name}`);
-      else await checkPluginBound(used, name);
+      if (executes) await checkPluginBound(used, name);
+      else {
+        unknown.push(`plugin ${name}`);
+        announce(`its plugin ${name} was not named, so its hooks are not known here: --plugin ${name}`);
+      }
       return executes;
     };
     const { config, file } = loaded;

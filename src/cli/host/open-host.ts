@@ -31,6 +31,8 @@ export interface OpenedHost {
   readonly host: Host;
   /** Agents that background hooks wanted woken, so far. */
   readonly wakes: readonly Wake[];
+  /** What is accepted and was not executed, so that its hooks are not known. */
+  readonly unknown: readonly string[];
 }
 
 const NOTHING: FolderConfigs = { all: [] };
@@ -68,7 +70,8 @@ export async function openHost(given: HostFlags, options: OpenHostOptions): Prom
   const checksOfPlugin = checksOf && (async (name: string, from: string) => checksOf(await boundName(name, from)));
   // Before any code of a project runs, which could set the environment variables of the key and the address.
   const model = await modelOf(flags);
-  const look = { executes, announce, trustsAll: flags.trust === 'all', directory: finds || directory };
+  const unknown: string[] = [];
+  const look = { executes, announce, unknown, trustsAll: flags.trust === 'all', directory: finds || directory };
   const here = finds === false ? NOTHING : withoutNamed(await findConfigsHere(look), flags.config);
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
   if (runsCode || options.team !== undefined || hasJoined()) {
@@ -132,7 +135,7 @@ export async function openHost(given: HostFlags, options: OpenHostOptions): Prom
     await host.close();
     throw error;
   }
-  return { host, wakes };
+  return { host, wakes, unknown };
 }
 
 type ConfigOptions = LoadedConfig['hostOptions'];

@@ -2,6 +2,7 @@ import type { RuleSpec } from '../../handlers/rule/spec.js';
 import { plain } from '../../plain.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
+import type { Json } from '../../values/shape.js';
 import { ruleOf } from '../call/work.js';
 import { inShare } from '../plan/shadows.js';
 import type { DescribedHook, Description, MadeHooks } from '../types.js';
@@ -16,10 +17,10 @@ export function describeScope(
   makers: readonly MadeHooks[] = [],
   taps: readonly Registration[] = [],
 ): Description {
-  const hooks = scope.events().flatMap((event) => inOrder(scope.own(event)).map(describeHook));
+  const hooks = scope.events().flatMap((event) => inOrder(scope.own(event)).map((r) => describeHook(r)));
   const children = [...scope.children].map((child) => describeScope(child, waiting, makers, taps));
   if (scope.kind === 'host') {
-    hooks.push(...taps.map(describeHook));
+    hooks.push(...taps.map((r) => describeHook(r)));
     for (const type of waiting) {
       const made = makers.filter(({ agentType }) => agentType === type.id);
       const described = describeScope(type);
@@ -52,7 +53,9 @@ function failsOpen({ spec, onFailure, phase, async, skip, kind }: Registration):
   return guards && onFailure === 'continue' && async === false && skip === undefined;
 }
 
-export function describeHook(r: Registration): DescribedHook {
+/** `input`: names the directory in which the hook would run. */
+export function describeHook(r: Registration, input: Json = {}): DescribedHook {
+  const untrusted = r.skip === undefined ? r.trustCheck?.(input)?.why : undefined;
   return {
     id: r.id,
     name: r.name,
@@ -67,18 +70,13 @@ export function describeHook(r: Registration): DescribedHook {
     onFailure: r.onFailure,
     ...(ruleOf(r) === undefined ? {} : { rule: ruleOf(r) as RuleSpec }),
     ...(r.enforce === undefined || r.skip !== undefined ? {} : { enforce: r.enforce }),
-    ...(failsOpen(r) ? { failsOpen: true as const } : {}),
+    // An untrusted guard asks or denies, whatever `onFailure` says.
+    ...(failsOpen(r) && untrusted === undefined ? { failsOpen: true as const } : {}),
     source: r.source,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     ...(r.skip === undefined ? {} : { skip: r.skip.reason, skipWhy: r.skip.why }),
-    ...untrusted(r),
+    ...(untrusted === undefined ? {} : { untrusted }),
   };
-}
-
-/** Checks the files as they are now, in the directory where the hook runs if its input names no other. */
-function untrusted(r: Registration): Pick<DescribedHook, 'untrusted'> {
-  const why = r.skip === undefined ? r.trustCheck?.({})?.why : undefined;
-  return why === undefined ? {} : { untrusted: why };
 }
 
 function print(

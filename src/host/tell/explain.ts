@@ -105,8 +105,8 @@ function elsewhere(r: Registration): ExplainedHook {
   return row(r, { reason: skip?.reason ?? 'scope', why: skip?.why ?? `only for ${whose}` });
 }
 
-function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
-  return { ...describeHook(r), scope: r.scope.id, runs: false, wave: null, ...told };
+function row(r: Registration, told: Partial<ExplainedHook>, input?: Json): ExplainedHook {
+  return { ...describeHook(r, input), scope: r.scope.id, runs: false, wave: null, ...told };
 }
 
 /** Reads a plan for one input, as a walk would before any hook has answered. */
@@ -153,10 +153,10 @@ class PlanReader {
   }
 
   #planned(r: Registration, wave: number): ExplainedHook {
-    const untrusted = r.trustCheck?.(this.#facts.input);
-    if (untrusted) return row(this.#who.merged(r), { wave, reason: 'untrusted', why: untrusted.why });
     const why = this.#facts.subject === null && !r.matcher.all ? { why: unknownSubject(r) } : {};
-    return row(this.#who.merged(r), { runs: true, wave, ...why });
+    const found = row(this.#who.merged(r), { wave }, this.#facts.input);
+    if (found.untrusted !== undefined) return { ...found, reason: 'untrusted', why: found.untrusted };
+    return { ...found, runs: true, ...why };
   }
 
   #next(from: number, last: number): ReturnType<typeof nextWave> {
