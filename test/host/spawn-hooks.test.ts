@@ -261,3 +261,34 @@ test('the host remembers a limited number of ended agents', async () => {
   expect(log).toEqual(['tool:a1099', 'tool:a0']);
   expect(reports).toEqual([expect.stringContaining('reopened')]);
 });
+
+describe('an agent that starts without the hooks that were meant for it', () => {
+  const started = async (type: string, id = 'a1') => {
+    const { host, reports } = testHost();
+    const guard = anyHooks({ PreToolUse: [{ hooks: [() => block('no')] }] });
+    for (const of of ['reviewer', 'worker-1']) host.spawnHooks(of, guard);
+    host.registerScoped('lead', guard);
+    for (let i = 0; i < 3; i++) await host.fire('SubagentStart', { agent_id: `${id}${i || ''}`, agent_type: type });
+    return reports;
+  };
+
+  test.each(['Reviewer', 'reviewr', 'reviewers'])('%s: the logger hears of the type with hooks, once', async (type) => {
+    expect(await started(type)).toEqual([`There are no hooks for agents of type "${type}". Did you mean "reviewer"?`]);
+  });
+
+  test('the logger hears of hooks for the id that is its type, once', async () => {
+    expect(await started('lead')).toEqual([expect.stringMatching(/^Agent "a1" .* spawnHooks\("lead", …\)$/)]);
+  });
+
+  test.each(['reviewer', 'tester', 'worker-1', 'worker-2'])('%s: nothing is said', async (type) => {
+    expect(await started(type)).toEqual([]);
+  });
+
+  test('nothing is said of the agent with that id', async () => {
+    expect(await started('lead', 'lead')).toHaveLength(1);
+    const { host, reports } = testHost();
+    host.registerScoped('lead', anyHooks({ PreToolUse: [{ hooks: [() => block('no')] }] }));
+    await host.fire('SubagentStart', { agent_id: 'lead', agent_type: 'lead' });
+    expect(reports).toEqual([]);
+  });
+});

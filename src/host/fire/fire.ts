@@ -58,6 +58,7 @@ function begin(
   let complete = state.opens ? completeInput(state, input, sessionOf(services, ref)) : undefined;
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
+  if (start) registrar.warnOfNames(start.found, input);
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   else if (state.endsCall) callEnded({ services, state, input, found, options });

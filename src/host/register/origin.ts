@@ -78,7 +78,7 @@ export interface HostParts {
   readonly external: ExternalServices;
   /** Called before every run of hooks that are registered after it was set: why their source differs from its accepted version, if it does. */
   guard?: ((source: Source) => UntrustedChange | undefined) | undefined;
-  report(message: string): void;
+  report(message: string, detail?: unknown, repeats?: string): void;
 }
 
 // Frozen, because records share them. Not `{ ...source }`: a frozen spread has its own hidden class, which each registration would retain.

@@ -17,6 +17,7 @@ import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
+import { warnOfNames } from './names/misnamed-agent.js';
 import { placeOnce } from './names/place.js';
 import { describeMadeHooks, type Origin, type SpawnHooks } from './origin.js';
 import { createRevision } from './revision.js';
@@ -140,6 +141,11 @@ export class Registrar {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.agents.enter(input, ref, event);
+  }
+
+  /** Warns of an agent that starts without the hooks that were probably meant for it. */
+  warnOfNames(found: ScopeLookup, input: Json | undefined): void {
+    warnOfNames(this.#parts, this.#spawns, found, input);
   }
 
   /** Throws the errors that registering the hooks in the scope, or using the plugins there, would throw synchronously. */

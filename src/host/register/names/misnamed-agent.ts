@@ -1,0 +1,45 @@
+import type { ScopeLookup, ScopeTree } from '../../../scopes/tree.js';
+import { nearestSpelling } from '../../../values/nearest.js';
+import { type Json, textOf } from '../../../values/shape.js';
+import type { HostParts } from '../origin.js';
+
+/** The agent types that have hooks. */
+type HookedTypes = { all(): Iterable<readonly [type: string, hooks: unknown]> };
+
+/**
+ * Warns of an agent that starts without the hooks that were probably meant for it: its type has none, but another spelling of the type has, or hooks are
+ * registered for an agent whose id is the type.
+ */
+export function warnOfNames(
+  { tree, report }: Pick<HostParts, 'report'> & { readonly tree: ScopeTree },
+  types: HookedTypes,
+  { id, session = tree.session }: ScopeLookup,
+  input: Json | undefined,
+): void {
+  const type = textOf(input?.['agent_type']);
+  if (type === undefined || type === id) return;
+  const meant = misspelt(
+    type,
+    [...types.all()].map(([one]) => one),
+  );
+  if (meant !== undefined)
+    report(
+      `There are no hooks for agents of type "${type}". Did you mean "${meant}"?`,
+      undefined,
+      `agent type ${type}`,
+    );
+  const waiting = tree.get({ session, agent: type });
+  if (waiting === undefined || waiting.begun || waiting.empty) return;
+  const why = `Agent "${id}" has started without the hooks that are registered for the agent id "${type}", which is its type`;
+  report(`${why}. Hooks for every agent of a type: spawnHooks("${type}", …)`, undefined, `agent id ${type}`);
+}
+
+/** The type that was probably meant. Names that differ only in digits, such as `worker-1`, differ on purpose. */
+function misspelt(type: string, types: readonly string[]): string | undefined {
+  const letters = (name: string): string => name.replace(/\d+/g, '');
+  if (types.includes(type)) return undefined;
+  return nearestSpelling(
+    type,
+    types.filter((other) => letters(other) !== letters(type)),
+  );
+}
