@@ -247,7 +247,7 @@ export class CommandFiles extends ShellInput {
   }
 
   #loop({ command, mode }: CommandReading): void {
-    const [, variable, , ...items] = command.words;
+    const [, variable, , ...items] = command.words.filter(({ redirect }) => redirect === undefined);
     if (!variable) return;
     const values = items.flatMap((item) => wordValues(item, this.look));
     this.#assign(variable.text, variable, values.length > 0 ? values : [UNKNOWN], mode);

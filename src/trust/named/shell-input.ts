@@ -37,6 +37,7 @@ export abstract class ShellInput extends RunCommands {
     for (const word of command.words) {
       const isDocument = word.redirect === '<<' || word.redirect === '<<<';
       if (isDocument) this.within(word, mode, reads);
+      if (word.redirect === '<<' && !word.literal) this.expanded(word.text, mode);
       if (!isDocument && word.redirect !== '<') continue;
       if (reads) {
         this.#given(word, isDocument, reading, program.shell);

@@ -4,7 +4,7 @@ import { programOf } from './programs.js';
 import { RunNames } from './run-names.js';
 import { bodyOf, CasePatterns, leadOf, ShellFunctions } from './shell-blocks.js';
 import { UNKNOWN } from './shell-values.js';
-import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
+import { type ShellCommand, type ShellWord, shellCommands, shellText, type WordPart } from './shell-words.js';
 
 /** How deeply lines may nest: `bash -c 'sh -c "…"'`. */
 const DEPTH = 4;
@@ -20,6 +20,10 @@ export interface ReadingMode {
   /** The commands in it surely run. Otherwise they may be words for another program, and nothing that they name is bound to its place. */
   readonly sure: boolean;
 }
+
+/** Whether commands may stand in a part of a word. */
+const isExpanded = (part: WordPart): boolean =>
+  typeof part === 'object' && (part.kind === 'command' || ('source' in part && /[`(]/.test(part.source ?? '')));
 
 /** A command whose output another one reads. */
 export interface PipedCommand {
@@ -88,6 +92,7 @@ export abstract class ShellLines {
       // Consent leaves out only what is a pattern by its end, too. What may be one names files, but nothing that is known only at run time.
       const isSkipped = isPattern && (this.purpose === 'place' || (caseDepth > 0 && one.ends === ')'));
       caseDepth += Number(one.words[0]?.text === 'case') - Number(one.words[0]?.text === 'esac');
+      if (isPattern) for (const word of one.words) this.within(word, mode, true);
       if (isSkipped) continue;
       const { command, name } = bodyOf(one, previous?.command);
       const doubt = { depth: mode.depth, shell: false, sure: false };
@@ -147,15 +152,29 @@ export abstract class ShellLines {
     }
   }
 
+  /** Reads the command substitutions in a text that is expanded, but is no word: a here-document, arithmetic. */
+  protected expanded(text: string, mode: ReadingMode): void {
+    this.#left -= text.length;
+    if (this.#left > 0 && /[`(]/.test(text)) this.within({ raw: text, text, parts: shellText(text) }, mode, true);
+  }
+
   /** Reads the command substitutions in a word, and parts of its text that may be commands. */
-  protected within(word: ShellWord, { depth, sure }: ReadingMode, isWritten: boolean): void {
-    if (depth >= DEPTH) return;
+  protected within(word: ShellWord, mode: ReadingMode, isWritten: boolean): void {
+    const { depth, sure } = mode;
+    if (depth >= DEPTH) {
+      if (word.parts.some(isExpanded)) this.report(word.raw, [UNKNOWN], mode);
+      return;
+    }
     let text = '';
     for (const part of word.parts) {
       if (typeof part === 'string') text += part;
       else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true, sure });
+      else if (part.kind === 'unknown') this.expanded(part.source ?? '', { depth, shell: true, sure });
       else if (part.kind === 'variable') {
-        if (/[`(]/.test(part.source)) this.apart(part.source, { depth: depth + 1, shell: false, sure });
+        if (/[`(]/.test(part.source)) {
+          this.apart(part.source, { depth: depth + 1, shell: false, sure });
+          this.expanded(part.source, { depth, shell: true, sure: false });
+        }
         text += `\${${part.source}}`;
       }
       if (typeof part === 'object' && part.kind !== 'variable') text += ' ';

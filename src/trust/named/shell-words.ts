@@ -1,4 +1,5 @@
 import { ansiUnescaped } from './ansi-quote.js';
+import { ShellSource } from './shell-source.js';
 
 /** A part of a word: literal text, or an expression that the shell expands. */
 export type WordPart =
@@ -9,8 +10,8 @@ export type WordPart =
   | { readonly kind: 'command'; readonly line: string }
   /** `{a,b}`. */
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
-  /** A glob, arithmetic or an array, whose value is known only at run time. `glob`: its text, if it is one. */
-  | { readonly kind: 'unknown'; readonly glob?: string };
+  /** A glob, arithmetic or an array, whose value is known only at run time. `glob`: its text, if it is one. `source`: what is expanded in it. */
+  | { readonly kind: 'unknown'; readonly glob?: string; readonly source?: string };
 
 /** One word of a command line. */
 export interface ShellWord {
@@ -19,11 +20,13 @@ export interface ShellWord {
   /** The text without quotes. Expansions are left as they are written. */
   readonly text: string;
   readonly parts: readonly WordPart[];
-  /** The redirection before the word, if any. With `<<`, the word is the whole here-document. */
+  /** The redirection before the word, if any. With `<<`, the word is the whole here-document; with `((`, the whole arithmetic. */
   readonly redirect?: Redirect;
+  /** A here-document in which nothing is expanded. */
+  readonly literal?: true;
 }
 
-type Redirect = '<' | '<<' | '<<<' | '>';
+type Redirect = '<' | '<<' | '<<<' | '>' | '((';
 
 /** The words up to the next `;`, `|`, `&`, parenthesis or line end. */
 export interface ShellCommand {
@@ -44,7 +47,8 @@ const CONTINUED = /^(?:\|[|&]?|&&)$/;
 const NAME = /[A-Za-z_]\w*|\d|[@*#?$!-]/y;
 const CHOICES = /\{([^{},\s'"`$\\]*,[^{}\s'"`$\\]*)\}/y;
 const RANGE = /\{[\w-]+\.\.[^{}\s]*\}/y;
-const BRACKET = /\[[^\s[\]'"]+\]/y;
+/** A glob, or the index of an array's element, in which there may be blanks. */
+const BRACKET = /\[(?:[^\s[\]'"]+\]|[^[\]\n;&|]*\](?=\+?=))/y;
 const HOME = /~(?=[/\s;|&)]|$)/y;
 const HERE = /~\+(?=[/\s;|&)]|$)/y;
 
@@ -61,50 +65,53 @@ export function shellWord(text: string): ShellWord {
   return new WordReader(text).word(true);
 }
 
-class WordReader {
-  readonly #line: string;
-  #at = 0;
+/** Reads a text in which only `$`, backquotes and backslashes mean something: a here-document or arithmetic. */
+export function shellText(text: string): readonly WordPart[] {
+  return new WordReader(text).expansions();
+}
 
-  constructor(line: string) {
-    this.#line = line;
-  }
-
+class WordReader extends ShellSource {
   commands(): ShellCommand[] {
     const commands: ShellCommand[] = [];
     let words: ShellWord[] = [];
     let documents: { readonly word: ShellWord; readonly to: ShellWord[] }[] = [];
     let after = '';
     let start = 0;
-    while (this.#at < this.#line.length) {
-      const char = this.#line[this.#at] as string;
+    while (this.at < this.line.length) {
+      const char = this.line[this.at] as string;
       if (char === ' ' || char === '\t' || char === '\r') {
-        this.#at++;
+        this.at++;
         continue;
       }
       if (char === '#') {
-        this.#at = this.#find('\n');
+        this.at = this.find('\n');
         continue;
       }
-      const operator = this.#match(REDIRECTION)?.[1];
-      const separator = operator === undefined ? this.#match(SEPARATOR) : null;
+      const arithmetic = this.#arithmetic();
+      if (arithmetic) {
+        words.push(arithmetic);
+        continue;
+      }
+      const operator = this.match(REDIRECTION)?.[1];
+      const separator = operator === undefined ? this.match(SEPARATOR) : null;
       if (operator !== undefined) {
-        this.#skipBlanks();
+        this.skipBlanks();
         const word = this.word(false);
         if (operator === '<<' || operator === '<<-') documents.push({ word, to: words });
         else words.push({ ...word, redirect: operator === '<<<' ? '<<<' : /^<[>&]?$/.test(operator) ? '<' : '>' });
       } else if (separator) {
-        commands.push({ words, after, ends: separator[0], raw: this.#line.slice(start, separator.index).trim() });
+        commands.push({ words, after, ends: separator[0], raw: this.line.slice(start, separator.index).trim() });
         words = [];
         const continues = separator[0] === '\n' && CONTINUED.test(after) && commands.at(-1)?.words.length === 0;
-        [after, start] = [continues ? after : separator[0], this.#at];
+        [after, start] = [continues ? after : separator[0], this.at];
         if (separator[0] === '\n') {
-          for (const { word, to } of documents) to.push(this.#document(word.text));
+          for (const { word, to } of documents) to.push(this.#document(word));
           documents = [];
-          start = this.#at;
+          start = this.at;
         }
       } else words.push(this.word(false));
     }
-    commands.push({ words, after, ends: '', raw: this.#line.slice(start).trim() });
+    commands.push({ words, after, ends: '', raw: this.line.slice(start).trim() });
     let brackets = '';
     return commands.flatMap((command) => {
       const own = { ...command, brackets };
@@ -117,7 +124,7 @@ class WordReader {
   /** Reads a word. `whole`: the rest of the text is one word. */
   word(whole: boolean): ShellWord {
     const parts: WordPart[] = [];
-    const start = this.#at;
+    const start = this.at;
     let text = '';
     const write = (written: string, source: string = written): void => {
       if (typeof parts.at(-1) === 'string') parts.push(`${parts.pop() as string}${written}`);
@@ -126,37 +133,44 @@ class WordReader {
     };
     const expand = (part: WordPart, from: number): void => {
       parts.push(part);
-      text += this.#line.slice(from, this.#at);
+      text += this.line.slice(from, this.at);
     };
     let quoted = false;
-    while (this.#at < this.#line.length) {
-      const from = this.#at;
-      const char = this.#line[from] as string;
-      const next = this.#line[from + 1];
+    /** How many brackets of `$[…]` are open, where a blank ends no word. */
+    let open = 0;
+    while (this.at < this.line.length) {
+      const from = this.at;
+      const char = this.line[from] as string;
+      const next = this.line[from + 1];
       if (char === '\\') {
-        this.#at += 2;
+        this.at += 2;
         if (next !== undefined && next !== '\n') write(quoted && !'$`"\\'.includes(next) ? `\\${next}` : next);
       } else if (char === '"') {
         quoted = !quoted;
-        this.#at++;
+        this.at++;
         write('');
-      } else if (char === '$' && next === '"' && !quoted) this.#at++;
+      } else if (char === '$' && next === '"' && !quoted) this.at++;
       else if (char === '$' && next === "'" && !quoted) {
-        this.#at += 2;
-        write(ansiUnescaped(this.#quoted(true)));
+        this.at += 2;
+        write(ansiUnescaped(this.quoted(true)));
       } else if (char === "'" && !quoted) {
-        this.#at++;
-        write(this.#quoted(false));
+        this.at++;
+        write(this.quoted(false));
+      } else if (char === '$' && next === '[' && !quoted && this.line.includes(']', from)) {
+        this.at += 2;
+        write('$[');
+        open++;
       } else if (char === '$' || char === '`') {
-        const part = this.#expansion();
+        const part = this.#expansion(quoted);
         if (typeof part === 'string') write(part);
         else expand(part, from);
-      } else if (quoted) {
-        this.#at++;
+      } else if (quoted || open > 0) {
+        this.at++;
         write(char);
+        if (!quoted) open += Number(char === '[') - Number(char === ']');
       } else if ((char === '<' || char === '>') && next === '(') {
-        this.#at += 2;
-        expand({ kind: 'command', line: this.#inside(')') }, from);
+        this.at += 2;
+        expand({ kind: 'command', line: this.inside(')') }, from);
       } else if (!whole && char === '(' && /^\w+\+?=$/.test(text)) {
         parts.push({ kind: 'unknown' });
         break;
@@ -165,113 +179,96 @@ class WordReader {
         const part = this.#pattern(text);
         if (part !== undefined) expand(part, from);
         else {
-          this.#at++;
+          this.at++;
           write(char);
         }
       }
     }
     // Skips a character that cannot begin a word, so that reading always advances.
-    if (this.#at === start && !whole) this.#at++;
-    return { raw: this.#line.slice(start, this.#at), text, parts };
+    if (this.at === start && !whole) this.at++;
+    return { raw: this.line.slice(start, this.at), text, parts };
   }
 
   /** Reads an expansion that an unquoted character begins: `~`, braces or a glob. */
   #pattern(before: string): WordPart | undefined {
-    const char = this.#line[this.#at];
+    const char = this.line[this.at];
     if (char === '~' && (before === '' || /[=:]$/.test(before))) {
-      if (this.#match(HOME)) return { kind: 'variable', source: 'HOME' };
-      if (this.#match(HERE)) return { kind: 'variable', source: 'PWD' };
-      this.#at++;
+      if (this.match(HOME)) return { kind: 'variable', source: 'HOME' };
+      if (this.match(HERE)) return { kind: 'variable', source: 'PWD' };
+      this.at++;
       return { kind: 'unknown' };
     }
     if (char === '{') {
-      const choices = this.#match(CHOICES)?.[1];
+      const choices = this.match(CHOICES)?.[1];
       if (choices !== undefined) return { kind: 'choices', choices: choices.split(',') };
-      return this.#match(RANGE) ? { kind: 'unknown' } : undefined;
+      const range = this.match(RANGE)?.[0];
+      return range === undefined ? undefined : { kind: 'unknown', source: range };
     }
     if (char === '[') {
-      const glob = this.#match(BRACKET)?.[0];
-      return glob === undefined ? undefined : { kind: 'unknown', glob };
+      const glob = this.match(BRACKET)?.[0];
+      return glob === undefined ? undefined : { kind: 'unknown', glob, source: glob };
     }
     if (char !== '*' && char !== '?') return undefined;
-    this.#at++;
+    this.at++;
     return { kind: 'unknown', glob: char };
   }
 
-  #expansion(): WordPart {
-    if (this.#line[this.#at++] === '`') {
-      const line = this.#inside('`');
+  /** Reads `((…))`. A shell without arithmetic commands reads it as commands in two subshells. */
+  #arithmetic(): ShellWord | undefined {
+    const start = this.at;
+    const source = this.between();
+    if (source === undefined) return undefined;
+    const raw = this.line.slice(start, this.at);
+    const parts: WordPart[] = [
+      { kind: 'command', line: source },
+      { kind: 'unknown', source },
+    ];
+    return { raw, text: raw, parts, redirect: '((' };
+  }
+
+  /** Reads the whole text, in which quotes mean nothing. */
+  expansions(): WordPart[] {
+    const parts: WordPart[] = [];
+    while (this.at < this.line.length) {
+      const char = this.line[this.at];
+      if (char === '$' || char === '`') parts.push(this.#expansion(true));
+      else this.at += char === '\\' ? 2 : 1;
+    }
+    return parts;
+  }
+
+  #expansion(quoted: boolean): WordPart {
+    if (this.line[this.at++] === '`') {
+      const line = this.inside('`');
       return { kind: 'command', line: line.replace(/\\([`\\$])/g, '$1') };
     }
-    if (this.#line[this.#at] === '(') {
-      this.#at++;
-      const line = this.#inside(')');
-      return line.startsWith('(') ? { kind: 'unknown' } : { kind: 'command', line };
+    const source = this.between();
+    if (source !== undefined) return { kind: 'unknown', source };
+    if (this.line[this.at] === '(') {
+      this.at++;
+      return { kind: 'command', line: this.inside(')') };
     }
-    if (this.#line[this.#at] === '{') {
-      this.#at++;
-      return { kind: 'variable', source: this.#inside('}') };
+    if (this.line[this.at] === '{') {
+      this.at++;
+      return { kind: 'variable', source: this.inside('}', quoted) };
     }
-    const name = this.#match(NAME)?.[0];
+    const name = this.match(NAME)?.[0];
     return name === undefined ? '$' : { kind: 'variable', source: name };
   }
 
-  /** Returns the text up to the matching closing character and moves past it. Skips nested brackets and quotes. */
-  #inside(close: string): string {
-    const start = this.#at;
-    const open = [close];
-    while (this.#at < this.#line.length) {
-      const char = this.#line[this.#at++] as string;
-      const top = open.at(-1);
-      if (char === top) {
-        open.pop();
-        if (open.length === 0) return this.#line.slice(start, this.#at - 1);
-      } else if (char === '\\') this.#at++;
-      else if (char === "'" && top !== '"') this.#at = this.#find("'") + 1;
-      else if (char === '"' || char === '`') open.push(char);
-      else if (char === '(' && (top === ')' || this.#line[this.#at - 2] === '$')) open.push(')');
-      else if (char === '{' && (top === '}' || this.#line[this.#at - 2] === '$')) open.push('}');
-    }
-    return this.#line.slice(start);
-  }
-
-  /** Returns the text up to the next `'` and moves past it. */
-  #quoted(escapes: boolean): string {
-    const start = this.#at;
-    while (this.#at < this.#line.length && this.#line[this.#at] !== "'") {
-      this.#at += escapes && this.#line[this.#at] === '\\' ? 2 : 1;
-    }
-    return this.#line.slice(start, this.#at++);
-  }
-
   /** Reads a here-document up to the line that ends it. */
-  #document(end: string): ShellWord {
-    const start = this.#at;
-    while (this.#at < this.#line.length) {
-      const from = this.#at;
-      this.#at = this.#find('\n') + 1;
-      if (this.#line.slice(from, this.#at - 1).replace(/^\t+/, '') === end) {
-        const text = this.#line.slice(start, from);
-        return { raw: text, text, parts: [text], redirect: '<<' };
+  #document({ text: end, raw: quoted }: ShellWord): ShellWord {
+    const start = this.at;
+    const literal = quoted === end ? {} : { literal: true as const };
+    while (this.at < this.line.length) {
+      const from = this.at;
+      this.at = this.find('\n') + 1;
+      if (this.line.slice(from, this.at - 1).replace(/^\t+/, '') === end) {
+        const text = this.line.slice(start, from);
+        return { raw: text, text, parts: [text], redirect: '<<', ...literal };
       }
     }
-    const text = this.#line.slice(start);
-    return { raw: text, text, parts: [text], redirect: '<<' };
-  }
-
-  #skipBlanks(): void {
-    while (this.#line[this.#at] === ' ' || this.#line[this.#at] === '\t') this.#at++;
-  }
-
-  #find(text: string): number {
-    const found = this.#line.indexOf(text, this.#at);
-    return found === -1 ? this.#line.length : found;
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#line);
-    if (found) this.#at = pattern.lastIndex;
-    return found;
+    const text = this.line.slice(start);
+    return { raw: text, text, parts: [text], redirect: '<<', ...literal };
   }
 }
