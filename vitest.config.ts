@@ -32,6 +32,7 @@ export const SYSTEM: string[] = [
   'test/plugins/{hooks-file,load}.test.ts',
   'test/store/sqlite-reads.test.ts',
   'test/testing/{contract-handles,fire-file,plugins}.test.ts',
+  'test/files/file-lock.test.ts',
   'test/values/processes.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];

@@ -1,10 +1,9 @@
-import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { withLock } from '../files/file-lock.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { replaceFile } from '../files/replace-file.js';
-import { makeFolder } from '../values/make-folder.js';
-import { isRunning } from '../values/processes.js';
 import { stateFolder } from '../values/state-folder.js';
 import { schema, zod } from '../values/zod.js';
 
@@ -110,25 +109,13 @@ export class Journal {
 
   /** One command at a time: of two at once, one would overwrite the other's change. */
   #change(change: (kept: readonly ConnectedFile[]) => readonly ConnectedFile[]): void {
-    const lock = `${this.path}.lock`;
-    this.#writing(() => {
-      makeFolder(dirname(this.path));
-      take(lock);
-    });
     try {
-      const connections = change(this.list());
-      this.#writing(() =>
-        replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600),
-      );
-    } finally {
-      rmSync(lock, { force: true });
-    }
-  }
-
-  #writing(work: () => void): void {
-    try {
-      work();
+      withLock(this.path, () => {
+        const connections = change(this.list());
+        replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600);
+      });
     } catch (error) {
+      if (error instanceof HookscopeError) throw error;
       throw this.#wrong(`cannot be written, so nothing was changed: ${(error as Error).message}`, error);
     }
   }
@@ -146,36 +133,4 @@ function checkOwn(file: string): void {
   if (user === undefined) return;
   if (uid !== user) throw new Error('it belongs to another user');
   if ((mode & 0o022) !== 0) throw new Error('other users may write it');
-}
-
-/** The number of tries, and the milliseconds between them. */
-const TRIES = 500;
-const PAUSE = 10;
-
-function take(lock: string): void {
-  for (let tries = 0; tries < TRIES; tries++) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        // A lock without a process id would be held for ever.
-        rmSync(lock, { force: true });
-        throw error;
-      }
-    }
-    if (!isHeld(lock)) rmSync(lock, { force: true });
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
-  }
-  throw new Error(`${lock} is held by another command; if there is none, remove it`);
-}
-
-/** Whether the holder of the lock is alive, or has not written its id yet. */
-function isHeld(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'));
-    return pid === 0 || isRunning(pid);
-  } catch {
-    return false;
-  }
 }

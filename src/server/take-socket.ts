@@ -1,7 +1,7 @@
-import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
-import { isRunning } from '../values/processes.js';
+import { isHeld } from '../files/file-lock.js';
 import { makeOwnFolder } from './owned.js';
 import type { ServerPaths } from './places.js';
 
@@ -75,15 +75,4 @@ async function locked(lock: string): Promise<void> {
     file: lock,
     problem: 'another server is starting or ending there; if none is, remove it',
   });
-}
-
-/** Whether the process that holds the lock is alive. */
-function isHeld(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'));
-    // 0: the process id is not written yet.
-    return pid === 0 || isRunning(pid);
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,8 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { HookscopeError, isHookscopeError } from '../errors.js';
+import { readRegularFile } from '../files/regular-file.js';
 import { clip } from '../plain.js';
-import { PROOF_HEAD, readProof } from '../values/server-proof.js';
+import { PROOF_HEAD, proofFile } from '../values/server-proof.js';
 import { stateFolder } from '../values/state-folder.js';
 
 /** The address of a server, and how it proves who it is. */
@@ -17,8 +18,17 @@ export interface Address {
 export const socketAddress = (path: string): Address => ({
   name: path,
   connect: { socketPath: path },
-  proof: readProof(stateFolder()) ?? null,
+  proof: readProof() ?? null,
 });
+
+/** Returns undefined if no server has ever been started. */
+function readProof(): string | undefined {
+  try {
+    return readRegularFile(proofFile(stateFolder())).toString('utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindOfFile } from '../emit/sinks/files/database-file.js';
 import { HookscopeError } from '../errors.js';
+import { readRegularFile } from '../files/regular-file.js';
 import { isObject } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
 import { mergedStore } from './merged.js';
@@ -133,7 +134,7 @@ const isOwn = ({ uid }: Stats): boolean => process.getuid === undefined || uid =
 /** The user's read token; undefined: there is none, which the server will report. */
 function readToken(): string | undefined {
   try {
-    const found: unknown = JSON.parse(readFileSync(join(stateFolder(), 'tokens.json'), 'utf8'));
+    const found: unknown = JSON.parse(readRegularFile(join(stateFolder(), 'tokens.json')).toString('utf8'));
     const token = isObject(found) && Object.hasOwn(found, 'read') ? found['read'] : undefined;
     return typeof token === 'string' && /^[\w-]{1,200}$/.test(token) ? token : undefined;
   } catch {

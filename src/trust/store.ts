@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { withLock } from '../files/file-lock.js';
 import { replaceFile } from '../files/replace-file.js';
 import { schema, zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
@@ -57,14 +58,14 @@ export function createTrustStore(path: string = defaultTrustFile()): TrustStore 
     list: read,
     accept(consent) {
       checkOutside(file, consent.project);
-      const others = read().filter((other) => !replaces(consent, other));
-      writeStore(file, [...others, consentSchema().parse(consent)]);
+      const checked = consentSchema().parse(consent);
+      change(file, (all) => [...all.filter((other) => !replaces(consent, other)), checked]);
     },
     revoke(of) {
-      const all = read();
-      const left = all.filter((consent) => consent.file !== of);
-      if (left.length < all.length) writeStore(file, left);
-      return left.length < all.length;
+      // Nothing is written where nothing may be.
+      if (read().every((consent) => consent.file !== of)) return false;
+      change(file, (all) => all.filter((consent) => consent.file !== of));
+      return true;
     },
   };
 }
@@ -147,11 +148,15 @@ function checkOwner(file: string): void {
     throw refuse('it may be written by other users', `${again}, or look it through and chmod 600`);
 }
 
-/** Writes the file atomically, even if the process is killed. */
-function writeStore(file: string, accepted: readonly Consent[]): void {
+/** Reads the file and replaces it atomically, one process at a time: of two at once, one would overwrite what the other has accepted. */
+function change(file: string, of: (all: readonly Consent[]) => readonly Consent[]): void {
   try {
-    replaceFile(file, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`, 0o600);
+    withLock(file, () => {
+      const accepted = of(readStore(file));
+      replaceFile(file, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`, 0o600);
+    });
   } catch (error) {
+    if (error instanceof HookscopeError) throw error;
     throw new HookscopeError(
       'FILE',
       { file, problem: `consent cannot be written: ${(error as Error).message}` },

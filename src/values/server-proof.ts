@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The response header by which a client checks that the server on the socket belongs to the same user. */
@@ -6,12 +5,3 @@ export const PROOF_HEAD = 'hookscope-proof';
 
 /** The file that holds the proof. It is in the state folder and only the user can read it. */
 export const proofFile = (state: string): string => join(state, 'server.proof');
-
-/** Returns undefined if no server has ever been started. */
-export function readProof(state: string): string | undefined {
-  try {
-    return readFileSync(proofFile(state), 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}

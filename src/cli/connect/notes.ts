@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
@@ -6,6 +6,7 @@ import { askCodex, findCodex, type HookTrust } from '../../connect/codex-trust.j
 import { handlersOf } from '../../connect/connect.js';
 import { Journal } from '../../connect/journal.js';
 import type { SettingsEntry } from '../../connect/settings-text.js';
+import { readRegularFile } from '../../files/regular-file.js';
 import { plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
@@ -37,7 +38,7 @@ export function notesBefore(table: AgentTable, file: string, isProject: boolean)
 function hasHooks(file: string): boolean {
   if (!existsSync(file)) return false;
   return /^\s*(?:\[\[\s*hooks\s*\.|hooks\s*\.\s*(?!state)\w+\s*=|hooks\s*=\s*\{|\[\s*hooks\s*\])/m.test(
-    readFileSync(file, 'utf8'),
+    readRegularFile(file).toString('utf8'),
   );
 }
 

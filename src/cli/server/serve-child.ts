@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Host } from '../../create-host.js';
+import { readRegularFile } from '../../files/regular-file.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { servicesOf } from '../../host/internals.js';
@@ -53,7 +53,7 @@ const hasNone = (host: Host): boolean => waitingAlone(servicesOf(host).registrar
 
 /** The result tells whether a fleet was joined or left since its last call. */
 function fleetWatch({ tell }: Terminal): () => boolean {
-  const read = (): string => (hasJoined() ? readFileSync(joinedFile(), 'utf8') : '');
+  const read = (): string => (hasJoined() ? readRegularFile(joinedFile()).toString('utf8') : '');
   let last = read();
   return () => {
     let now = last;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../../files/regular-file.js';
 import { isObject } from '../../values/shape.js';
 
 /** The position at which reading continues. */
@@ -10,7 +10,7 @@ export interface LogPlace {
 /** Reads a log's cursor, with the numbers of dropped and sent records; an unreadable cursor means the beginning. */
 export function readCursor(file: string): LogPlace & { readonly dropped: number; readonly sent: number } {
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const kept: unknown = JSON.parse(readRegularFile(file).toString('utf8'));
     const number = (key: string): number => {
       const value = isObject(kept) ? kept[key] : 0;
       return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : 0;

@@ -1,7 +1,7 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isHeld } from '../../files/file-lock.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { isRunning } from '../../values/processes.js';
 
 /** Milliseconds to wait for another process, which writes one file. */
 const PATIENCE = 2_000;
@@ -12,7 +12,7 @@ export function alone(file: string, work: () => void): void {
   const lock = `${file}.lock`;
   makeFolder(dirname(file));
   for (const end = performance.now() + PATIENCE; !take(lock); ) {
-    if (performance.now() < end && !isLeft(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    if (performance.now() < end && isHeld(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     // Whoever holds it for so long was stopped, or is gone.
     else rmSync(lock, { force: true });
   }
@@ -35,15 +35,5 @@ function take(lock: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  }
-}
-
-/** Its process is gone. */
-function isLeft(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'));
-    return pid > 0 && !isRunning(pid);
-  } catch {
-    return false;
   }
 }

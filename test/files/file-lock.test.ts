@@ -1,0 +1,89 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withLock } from '../../src/files/file-lock.js';
+import { ROOT } from '../package/sources.js';
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hookscope-lock-'));
+  file = join(dir, 'file');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+/** The id of a process that has ended. */
+const ended = (): number => Number(execFileSync('/bin/sh', ['-c', 'echo $$']).toString());
+
+test('a lock is released, also by an error', () => {
+  expect(withLock(file, () => existsSync(`${file}.lock`))).toBe(true);
+  expect(() =>
+    withLock(file, () => {
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test.each<readonly [string, (lock: string) => void]>([
+  ['of a process that has ended', (lock) => writeFileSync(lock, String(ended()))],
+  [
+    'that was never written to the end',
+    (lock) => {
+      writeFileSync(lock, '');
+      utimesSync(lock, 0, 0);
+    },
+  ],
+  ['that is a pipe', (lock) => void execFileSync('mkfifo', [lock])],
+])('a lock %s holds nobody up', (_, leave) => {
+  leave(`${file}.lock`);
+  const start = performance.now();
+  expect(withLock(file, () => 1)).toBe(1);
+  expect(performance.now() - start).toBeLessThan(1000);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('a lock that is held is waited for', () => {
+  const lock = `${file}.lock`;
+  const holder = spawn('/bin/sh', [
+    '-c',
+    `echo $$ > '${lock}.new'; mv '${lock}.new' '${lock}'; sleep 0.5; rm '${lock}'`,
+  ]);
+  while (!existsSync(lock)) spawnSync('sleep', ['0.01']);
+  expect(withLock(file, () => readFileSync(lock, 'utf8'))).toBe(String(process.pid));
+  expect(holder.exitCode ?? 0).toBe(0);
+});
+
+const ADD = `
+  import { createTrustStore } from './src/trust/store.js';
+  const [path, who] = process.argv.slice(1);
+  const store = createTrustStore(path);
+  for (let i = 0; i < 10; i++) store.accept({ file: \`/p/\${who}-\${i}\`, project: '/p', definition: '{}', files: {}, at: '' });
+  store.revoke(\`/p/\${who}-0\`);
+`;
+
+test('of acceptances by several processes at once none is lost', async () => {
+  writeFileSync(`${file}.lock`, String(ended()));
+  const runs = [1, 2, 3, 4].map(
+    (who) =>
+      new Promise<string>((resolve) => {
+        const child = spawn(
+          process.execPath,
+          ['--import', 'tsx', '--input-type=module', '-e', ADD, file, String(who)],
+          { cwd: ROOT },
+        );
+        let errors = '';
+        child.stderr.on('data', (chunk: Buffer) => {
+          errors += chunk.toString();
+        });
+        child.on('close', () => resolve(errors));
+      }),
+  );
+  expect(await Promise.all(runs)).toEqual(['', '', '', '']);
+  const { accepted } = JSON.parse(readFileSync(file, 'utf8')) as { accepted: { file: string }[] };
+  const expected = [1, 2, 3, 4].flatMap((who) => [1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `/p/${who}-${i}`));
+  expect(accepted.map((one) => one.file).sort()).toEqual(expected);
+  expect(readdirSync(dir)).toEqual(['file']);
+});
