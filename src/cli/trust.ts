@@ -4,7 +4,7 @@ import { heldMcpServers } from '../claude-code/trust/mcp-servers.js';
 import { listHeldAgentFiles } from '../foreign/load.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
-import { acceptTrust } from '../trust/accept.js';
+import { acceptTrust, boundFiles } from '../trust/accept.js';
 import { keepAcceptances } from '../trust/acceptances.js';
 import type { TrustRequest } from '../trust/consent.js';
 import { trustDiff } from '../trust/diff.js';
@@ -77,10 +77,19 @@ function accept({ state, request, previous }: AnyHeldFile, data: readonly string
   const isGone = state === 'gone';
   const hashOf = (of: Pick<TrustRequest, 'definition' | 'files'>) => sha256(JSON.stringify([of.definition, of.files]));
   const from = previous === undefined ? null : hashOf(previous);
-  const what = isGone ? `that ${request.file} is gone` : request.file;
-  keepAcceptances('hookscope trust', [{ what, from, to: isGone ? null : hashOf(request) }]);
-  if (isGone) store.revoke(request.file);
-  else acceptTrust(request, store, { data });
+  const files = boundFiles(request, store, data);
+  const names = Object.keys(files).filter((name) => files[name]?.data);
+  const change = isGone
+    ? { what: `that ${request.file} is gone`, from, to: null }
+    : { what: request.file, from, to: hashOf({ ...request, files }), ...(names.length > 0 && { data: names }) };
+  const refused = keepAcceptances('hookscope trust', [change]);
+  try {
+    if (isGone) store.revoke(request.file);
+    else acceptTrust(request, store, { data });
+  } catch (error) {
+    refused();
+    throw error;
+  }
 }
 
 /** Asks about a file. The answer is yes, perhaps with the names of files whose content is not bound, or no (undefined). */

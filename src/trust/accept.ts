@@ -31,15 +31,19 @@ export function acceptTrust(
   checkKeys(options, { data: TEXTS }, 'acceptTrust: ');
   checkOption('acceptTrust(request)', request, REQUEST);
   checkOption('acceptTrust(…, store)', store, STORE);
-  const { data = [] } = options;
   const { file, project, definition, source } = request;
+  const files = boundFiles(request, store, options.data);
+  store.accept({ file, project, definition, files, ...(source && { source }), at: new Date().toISOString() });
+}
+
+/** The files as `acceptTrust` binds them. */
+export function boundFiles(request: TrustRequest, store: TrustStore, data: readonly string[] = []): Consent['files'] {
   const before = consentOf(request, store)?.files ?? {};
   const isData = (name: string): boolean => data.includes(name) || before[name]?.data === true;
-  const files = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(request.files).map(([name, bytes]) => [
       name,
       isData(name) ? { sha256: null, data: true as const } : bytes,
     ]),
   );
-  store.accept({ file, project, definition, files, ...(source && { source }), at: new Date().toISOString() });
 }

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { appendLines } from '../files/append-lines.js';
 import { readRegularFile } from '../files/regular-file.js';
-import { makeFolder } from '../values/make-folder.js';
 import { isObject, isText } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
 
@@ -12,6 +12,8 @@ export interface AcceptedChange {
   /** The SHA-256 before and now, of the file or, if it was accepted with `hookscope trust`, of its hooks and the files that they name; null: there is none. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The files that it names and that are bound by their names alone now; absent: all are bound by their bytes. */
+  readonly data?: readonly string[];
 }
 
 /** An accepted change as it is kept. */
@@ -20,30 +22,39 @@ export interface Acceptance extends AcceptedChange {
   readonly at: string;
   /** The command or the request. */
   readonly how: string;
+  /** It was not accepted after all: the line before it with the same time says what. */
+  readonly refused?: true;
 }
 
 /** Beside the records, one line of JSON each. */
 export const acceptancesFile = (state: string = stateFolder()): string => join(state, 'acceptances.jsonl');
 
-/** Keeps what is about to be accepted. Throws the system's error, since nothing may be accepted that is not kept. */
-export function keepAcceptances(how: string, changes: readonly AcceptedChange[], state: string = stateFolder()): void {
-  if (changes.length === 0) return;
+/**
+ * Keeps what is about to be accepted. Throws the error of `appendLines`, since nothing may be accepted that is not kept. What it returns keeps
+ * that it was refused.
+ */
+export function keepAcceptances(
+  how: string,
+  changes: readonly AcceptedChange[],
+  state: string = stateFolder(),
+): () => void {
   const at = new Date().toISOString();
-  const lines = changes.map((change) => `${JSON.stringify({ at, how, ...change } satisfies Acceptance)}\n`);
-  makeFolder(state);
-  appendFileSync(acceptancesFile(state), lines.join(''), { mode: 0o600 });
+  const keep = (more: Pick<Acceptance, 'refused'>): void => {
+    const lines = changes.map((change) => JSON.stringify({ at, how, ...change, ...more } satisfies Acceptance));
+    if (lines.length > 0) appendLines(acceptancesFile(state), lines);
+  };
+  keep({});
+  return () => keep({ refused: true });
 }
 
 /** What was accepted since then, in milliseconds since 1970, the last one first. Throws the error of `readRegularFile`. */
 export function readAcceptances(since: number, state: string = stateFolder()): Acceptance[] {
   const file = acceptancesFile(state);
   if (!existsSync(file)) return [];
-  return readRegularFile(file)
-    .toString('utf8')
-    .split('\n')
-    .flatMap(acceptanceIn)
-    .filter(({ at }) => !(Date.parse(at) < since))
-    .reverse();
+  const all = readRegularFile(file).toString('utf8').split('\n').flatMap(acceptanceIn);
+  const keyOf = ({ at, how, what }: Acceptance): string => JSON.stringify([at, how, what]);
+  const refused = new Set(all.flatMap((one) => (one.refused ? [keyOf(one)] : [])));
+  return all.filter((one) => !refused.has(keyOf(one)) && !(Date.parse(one.at) < since)).reverse();
 }
 
 /** A line that ends too early, as after a full disk, has none. */

@@ -1,9 +1,10 @@
-import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { trustCommand } from '../../src/cli/trust.js';
-import { readAcceptances } from '../../src/trust/acceptances.js';
+import { acceptancesFile, readAcceptances } from '../../src/trust/acceptances.js';
+import { defaultTrustFile } from '../../src/trust/store.js';
 import { cli } from '../cli/cli.js';
 import { closeAll, createProject, hooksOn, type Project } from './project.js';
 
@@ -90,6 +91,35 @@ test('shows what would be accepted, asks, and keeps the consent; a changed byte 
     [],
   ]);
   expect(then?.to).not.toBe(then?.from);
+});
+
+test('the list says which files were unbound, and what is said to be accepted is', async () => {
+  await trust({}, 'y');
+  expect((await trust({ data: ['guard.sh'], yes: true }, '')).code).toBe(0);
+  const [now, before] = readAcceptances(0);
+  expect(now).toEqual({
+    ...before,
+    at: expect.any(String),
+    from: before?.to,
+    to: expect.any(String),
+    data: ['guard.sh'],
+  });
+  expect(now?.to).not.toBe(now?.from);
+  writeFileSync(join(project.dir, 'guard.sh'), '#!/bin/sh\n');
+  expect((await trust({}, '')).text).toBe('Nothing waits for consent.');
+  const { stdout } = await cli(['doctor'], { cwd: project.dir });
+  expect(stdout).toMatch(/settings\.json was accepted at .* bound by name alone, whatever they hold: guard\.sh/);
+  // A half-written line, as a full disk leaves it, takes no other with it.
+  const file = acceptancesFile();
+  writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20));
+  project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: 'true' }));
+  await trust({}, 'y');
+  expect(readAcceptances(0)).toHaveLength(2);
+  // What cannot be stored was not accepted.
+  project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: 'false' }));
+  mkdirSync(`${defaultTrustFile()}.${process.pid}.tmp`);
+  await expect(trust({}, 'y')).rejects.toThrow(/consent cannot be written/);
+  expect(readAcceptances(0)).toHaveLength(2);
 });
 
 test('says which words of a command no consent can bind', async () => {

@@ -162,6 +162,11 @@ const security: readonly Kept[] = [
     'accepts what it has edited, by the API or at a terminal of its own',
   ],
   [
+    'Of a request to the server, how is only what',
+    'server/agent-with-shell',
+    'accepts what it has edited, by the API or at a terminal of its own',
+  ],
+  [
     'An acceptance needs no person',
     'server/agent-with-shell',
     'accepts what it has edited, by the API or at a terminal of its own',

@@ -21,8 +21,11 @@ import type { Terminal } from '../../src/cli/terminal.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { thinCommand } from '../../src/server/client/thin.js';
 import { readTokens } from '../../src/server/tokens.js';
+import { readAcceptances } from '../../src/trust/acceptances.js';
 import { start } from '../cli/cli.js';
 import { bash, createUser, GUARD, hooksFile, type Running, type User, until } from './kit.js';
+
+const SAID = 'POST /admin/accept, which said that it is hookscope serve --accept';
 
 let user: User;
 let server: Running;
@@ -293,14 +296,30 @@ describe('an agent with a shell, and the rights of its user', () => {
     const kept = readFileSync(file, 'utf8').trim().split('\n');
     expect(kept.map((line) => JSON.parse(line) as object)).toEqual([
       { at: expect.any(String), how: 'POST /admin/accept', what: guard, from: hashes[0], to: hashes[1] },
-      { at: expect.any(String), how: 'hookscope serve --accept', what: guard, from: hashes[1], to: hashes[2] },
+      // The server knows what the request says of itself, and no more.
+      { at: expect.any(String), how: SAID, what: guard, from: hashes[1], to: hashes[2] },
     ]);
     const { stdout } = await user.run(['doctor']);
-    for (const how of ['POST /admin/accept', 'hookscope serve --accept'])
-      expect(stdout).toContain(`by ${how}, SHA-256 `);
-    expect(stdout).toMatch(/remark {2}.*guard\.sh was accepted at .* by hookscope serve --accept/);
+    for (const how of ['POST /admin/accept', SAID]) expect(stdout).toContain(`by ${how}, SHA-256 `);
+    expect(stdout).toMatch(/remark {2}.*guard\.sh was accepted at .* by POST \/admin\/accept/);
+    // What was refused is not accepted.
+    user.write('hooks.json', '{');
+    // The process that is being replaced may still answer the first question.
+    const acceptBroken = async (): Promise<string> => {
+      const { state: now } = JSON.parse(await ask('/admin/changes', 'GET')) as { state: string };
+      const answer = await ask('/admin/accept', 'POST', JSON.stringify({ state: now }));
+      return answer.includes('meanwhile') ? acceptBroken() : answer;
+    };
+    expect(await acceptBroken()).toMatch(/^\{"ok":false.*is not JSON/);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(4);
+    expect(readAcceptances(0, user.places.state)).toHaveLength(2);
     rmSync(file);
     mkdirSync(file);
+    expect((await user.run(['doctor'])).stdout).toMatch(/What was accepted cannot be read/);
+    // A pipe in its place holds nobody up, and nothing is accepted that is not kept.
+    rmSync(file, { recursive: true });
+    execFileSync('mkfifo', [file]);
+    expect(await acceptBroken()).toMatch(/is no regular file/);
     expect((await user.run(['doctor'])).stdout).toMatch(/What was accepted cannot be read/);
   });
 

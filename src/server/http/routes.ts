@@ -25,7 +25,7 @@ export interface AppParts extends HookParts {
   change(path: string): Promise<string>;
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
   /** Keeps that these changes are about to be accepted. Throws if that fails. */
-  keepAccepted(changes: readonly string[], how: string): void;
+  keepAccepted(changes: readonly string[], how: string): () => void;
 }
 
 type HonoEnv = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
@@ -85,8 +85,12 @@ export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
     // Accepts only the state that the user has seen, not later changes.
     const changes = parts.changes();
     if (state !== stateOf(changes)) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
-    parts.keepAccepted(changes, by === 'terminal' ? 'hookscope serve --accept' : 'POST /admin/accept');
-    return c.json(await parts.admin('accept'));
+    // Whoever asks may say so, and the server knows only of the request.
+    const said = by === 'terminal' ? ', which said that it is hookscope serve --accept' : '';
+    const refused = parts.keepAccepted(changes, `POST /admin/accept${said}`);
+    const answer = await parts.admin('accept');
+    if (answer['ok'] !== true) refused();
+    return c.json(answer);
   });
   app.onError((error, c) => c.json({ error: describeError(error) }, 500));
 }
