@@ -18,6 +18,7 @@ import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import type { HandlerRecord } from '../../src/emit/record.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { createTrustStore } from '../../src/trust/store.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
 import { asNobody } from '../nobody.js';
@@ -50,6 +51,11 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-doctor-')));
   project = join(root, 'project');
   mkdirSync(project);
+  // Connected agents find hooks somewhere.
+  const elsewhere = { file: join(root, 'other/hookscope.config.json'), project: join(root, 'other') };
+  const source = { kind: 'config', place: 'hookscope.config.json' };
+  const store = createTrustStore(join(root, 'config/hookscope/trust.json'));
+  store.accept({ ...elsewhere, source, definition: '{}', files: {}, at: '2026-01-01T00:00:00.000Z' });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

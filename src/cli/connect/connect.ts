@@ -56,6 +56,11 @@ export async function connectCommand(
     const again = `hookscope connect ${agent} ${flags.project ? '--project ' : ''}--undo`;
     await terminal.print(`Connected: ${plain(plan.file)}. ${again} restores it.`);
   }
+  const namesHooks = (flags.hooks ?? flags.config ?? flags.plugin) !== undefined;
+  if (!flags.http && !namesHooks && (await (await import('./no-hooks.js')).findsNoHooks()))
+    terminal.tell(
+      `warning: no hooks are named, and no server is running: ${table.title} will be denied what can be denied. Start hookscope serve --hooks FILE, or connect it with --hooks FILE`,
+    );
   await sayTrust(table, plan.file, entries, flags.codex, terminal);
   return 0;
 }

@@ -55,11 +55,33 @@ export async function serverFindings(
       `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
       start,
     );
+  findings.push(...(await noHooksFindings(connections)));
   const { placesFindings, servedFindings, servedLastFindings } = await import('./served.js');
   findings.push(...placesFindings());
   findings.push(...(state === 'runs' ? await servedFindings(alone) : servedLastFindings()));
   return findings;
 }
+
+/** Connected agents whose commands name no hooks, if there are no others for them to find. */
+async function noHooksFindings(connections: readonly ConnectedSettings[]): Promise<DoctorFinding[]> {
+  const isBare = (handler: string): boolean =>
+    !/^https?:/.test(handler) && !wordsOf(handler).some((word) => HOOK_OPTIONS.includes(word));
+  // Only where its settings still have them.
+  const bare = connections.filter(({ handlers, file }) => {
+    const text = readIfThere(file);
+    return text && handlers.some((one) => isBare(one) && text.includes(JSON.stringify(one).slice(1, -1)));
+  });
+  const { findsNoHooks } = await import('../connect/no-hooks.js');
+  if (bare.length === 0 || !(await findsNoHooks())) return [];
+  return bare.map((connection) => ({
+    level: 'problem',
+    about: 'server',
+    text: `${plain(connection.agent)} is connected (${plain(connection.file)}) without hooks, and no server is running: what can be denied is denied.`,
+    fix: `Start hookscope serve --hooks FILE, or connect it${placeOfCommand(connection)} with hooks: ${connectCommand(connection)} --write --hooks FILE.`,
+  }));
+}
+
+const HOOK_OPTIONS = ['--hooks', '--config', '--plugin'];
 
 /** The words of a command that connect has written: programs, options and paths. */
 export function wordsOf(command: string): string[] {
