@@ -74,3 +74,13 @@ test('a getter of a class that changes its mind is read once', async () => {
   await host.fire('PreToolUse', Object.assign(new Changing(), call) as never);
   expect([reads, seen, only(fires(records)).agent_id]).toEqual([1, 'A0', 'A0']);
 });
+
+test('an object whose own __proto__ says that it is plain is taken for one', async () => {
+  const { host } = testHost();
+  host.registerScoped('A', {
+    PreToolUse: [{ hooks: [(input) => void expect(Object.keys(input)).not.toContain('agent_id')] }],
+  });
+  const input: object = Object.assign(Object.create({ agent_id: 'A' }), call);
+  Object.defineProperty(input, '__proto__', { value: Object.prototype });
+  expect(await host.fire('PreToolUse', input as never)).toMatchObject({ verdict: 'none', failures: [] });
+});

@@ -19,3 +19,17 @@ test('whatever handlers, watchers and interceptors do, no rejection is unhandled
 test('a process whose host was not closed ends by itself when nothing is under way', async () => {
   expect(await run('left')).toEqual({ unhandled: [] });
 });
+
+test.each(['throw', 'delete'])('hooks see inherited fields in a Node without __proto__ (%s)', async (how) => {
+  const program = `
+    import { createHost, deny } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
+    const host = createHost();
+    host.registerScoped('A', { PreToolUse: [{ hooks: [() => deny('A')] }] });
+    const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' };
+    const inputs = [{ ...call, agent_id: 'A' }, Object.assign(Object.create({ agent_id: 'A' }), call)];
+    for (const input of inputs) console.log((await host.fire('PreToolUse', input)).verdict);
+  `;
+  const flags = [`--disable-proto=${how}`, '--import', 'tsx', '--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  expect(stdout).toBe('deny\ndeny\n');
+});

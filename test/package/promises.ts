@@ -459,6 +459,11 @@ const limits: readonly Kept[] = [
     'package/promises',
     'what a caller changes during a fire, later hooks see',
   ],
+  [
+    'that says it is plain is read as a plain one',
+    'host/inherited-input',
+    'an object whose own __proto__ says that it is plain is taken for one',
+  ],
   ['Reading through a view costs more', 'host/costs', 'is walked by who reads it, as far as it is read'],
   [
     'A hook that walks a large response should walk',
