@@ -1,4 +1,5 @@
 import { baseOutput } from '../events/base.js';
+import { canRefuse } from '../events/output/what-counts.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
@@ -22,8 +23,7 @@ export function printedBlock(
   }
   const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
   const denied = spec.fold === 'gate' && specific['permissionDecision'] === 'deny';
-  const canBlock = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
-  if (!denied && !(legacy && canBlock)) return undefined;
+  if (!denied && !(legacy && canRefuse(spec))) return undefined;
   return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
 }
 

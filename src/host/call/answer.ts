@@ -2,7 +2,7 @@ import { within } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
-import { type Outcome, readOutput } from '../../events/output/outcome.js';
+import { type Outcome, type OutputOptions, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import { isMcpTool } from '../../events/output/what-counts.js';
@@ -21,6 +21,7 @@ import { whyNotTaken } from './taken.js';
 import { threw } from './threw.js';
 import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
+const CALLBACK = { nameRequired: false };
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler returned: a callback's output, or a reply from outside the process. Never throws. */
@@ -68,12 +69,13 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
   const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
-  let said = interpretOutput(fire, registration, output, true);
+  const how = { nameRequired: true, failed: reply.failure !== undefined };
+  let said = interpretOutput(fire, registration, output, how);
   const explained = reasonFromStderr(registration, said.outcome, reply.stderr);
   // Its failure and warnings are those of the output as it was printed.
   if (explained !== undefined) {
     const { failure, warnings } = said;
-    const again = interpretOutput(fire, registration, explained, true);
+    const again = interpretOutput(fire, registration, explained, how);
     said = { ...again, failure: failure ?? again.failure, warnings };
   }
   const { async } = said.outcome ?? {};
@@ -82,7 +84,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
     return { ...replyFacts(reply), background: true, warnings: said.warnings };
   }
   const warnings = join(reply.warnings, said.warnings);
-  return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
+  return { ...replyFacts(reply), ...said, failure: reply.failure ?? said.failure, warnings };
 }
 
 /** The parts of a reply that are recorded, whatever it means. */
@@ -109,7 +111,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (value instanceof Error) return { failure: threw(value) };
   const answer = printed(value);
   const again = asyncAnswer(answer);
-  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), false);
+  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), CALLBACK);
   ignoreRejections(value);
   if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
@@ -174,11 +176,11 @@ export function interpretOutput(
   fire: FireFacts,
   registration: Registration,
   output: unknown,
-  nameRequired: boolean,
+  how: Pick<OutputOptions, 'nameRequired' | 'failed'>,
 ): Attempt {
   const result = readOutput(fire.spec, output, {
+    ...how,
     eventName: registration.eventName,
-    nameRequired,
     dialect: registration.dialect,
     mcpTool: fire.spec.rewrites?.mcpKeys !== undefined && isMcpTool(fire.input['tool_name']),
   });

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { counts } from '../call/kept-answer.js';
@@ -133,7 +134,16 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = result.outcome;
+  const { outcome } = result;
+  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = outcome;
+  else if (outcome?.continue === false && slot.outcome?.continue !== false) slot.outcome = ended(slot.outcome, outcome);
+}
+
+/** What ends the loop counts beside an old verdict, too. */
+function ended(old: Attempt['outcome'], { stopReason, output }: Outcome): Outcome {
+  const why = stopReason === undefined ? {} : { stopReason };
+  const reason = old?.reason === undefined && stopReason !== undefined ? { reason: stopReason } : {};
+  return { output, ...old, continue: false, ...why, ...reason };
 }
 
 /** From code, an answer that ends the run denies too. */
