@@ -2,7 +2,7 @@ import { Session } from 'node:inspector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBash } from '../../src/matching/bash/bash.js';
 import { compileRule } from '../../src/matching/rule.js';
-import { FILTERED, HURTING, SEARCHED } from './hurting-lines.js';
+import { FILTERED, HURTING, LOOPED, SEARCHED } from './hurting-lines.js';
 
 interface Coverage {
   readonly result: readonly {
@@ -50,7 +50,7 @@ test.each(HURTING.map((line) => [line.slice(0, 40), line] as const))('%j… is r
 });
 
 // Regular expressions that go back take no steps that the engine counts.
-test.each([...SEARCHED, ...FILTERED].map((line) => [line.slice(0, 40), line] as const))(
+test.each([...SEARCHED, ...FILTERED, ...LOOPED].map((line) => [line.slice(0, 40), line] as const))(
   '%j… is read in a short time',
   (_, line) => {
     const times = [1, 2, 3].map(() => {
@@ -62,6 +62,32 @@ test.each([...SEARCHED, ...FILTERED].map((line) => [line.slice(0, 40), line] as 
     });
     // Milliseconds of the processor: those that pass are many on a machine with other work.
     expect(Math.min(...times)).toBeLessThan(50);
+  },
+);
+
+/** How often regular expressions begin to search nearly all of a line. */
+function searchesOf(line: string): number {
+  const { exec } = RegExp.prototype;
+  let searches = 0;
+  RegExp.prototype.exec = function (text) {
+    const isBegun = this.sticky || (this.global && this.lastIndex > 0) || this.source.startsWith('^');
+    if (!isBegun && text.length > line.length * 0.9) searches++;
+    return exec.call(this, text);
+  };
+  try {
+    readBash(line);
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+  return searches;
+}
+
+// Each search is one step, and takes as long as the line.
+test.each([...FILTERED, ...LOOPED].map((line) => [line.slice(0, 40), line.length, line] as const))(
+  '%j…, %d characters, is searched as a whole a few times only',
+  (_, __, line) => {
+    readBash('another one');
+    expect(searchesOf(line)).toBeLessThan(250);
   },
 );
 

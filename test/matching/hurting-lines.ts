@@ -186,10 +186,27 @@ export const FILTERED: readonly string[] = [
   `${'sed "s/[/]/$A/;s/[/]/$B/;$C$D" b;'.repeat(290)}sh s`,
 ];
 
+/** Filters beside what their words depend on, in loops and without. `#`: another text each time. */
+export const LOOPED: readonly string[] = [
+  '',
+  'for f in *;do ',
+  'for f in *#;do ',
+  'f=#;',
+  'find . -exec true +;',
+].flatMap((before) =>
+  ['sed p ', 'uniq ', 'sed "s/a/$f/" ', 'awk "{print $f}" '].flatMap((filter) =>
+    ['$f "$f"', '*', '"$@" $1', `$PWD "\${f:-#}"`, '$f#'].map((operands) => {
+      const one = `${before}${filter}${operands};${before.endsWith('do ') ? 'done;' : ''}`;
+      return `${numbered(Math.floor((LENGTH - 9) / one.replaceAll('#', '###').length), (at) => one.replaceAll('#', String(at)))}sh s`;
+    }),
+  ),
+);
+
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
 export const HURTING = [
   ...SEARCHED,
   ...FILTERED,
+  ...LOOPED,
   ...NESTED,
   ...REPEATED.map(fill),
   ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),

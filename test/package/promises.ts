@@ -487,6 +487,11 @@ const limits: readonly Kept[] = [
   ['It does not see what is not in the line', 'matching/bash-rule', 'does not see what is not in the line'],
   ['If what a line runs cannot be known without running it', 'matching/bash-rule', 'matches what cannot be read'],
   ['about 2 % of everyday lines', 'matching/bash-harmless', 'asks about at most 2 % of a thousand lines'],
+  [
+    'Of lines that run a script beside sed, awk',
+    'matching/bash-filters',
+    'asks about at most one in six everyday lines',
+  ],
   ['is asked about every line with', 'matching/bash-rule', 'for `git push *` and `git *` is not dodged by'],
   ['File rules compare paths and look at no file', 'matching/rule', 'compares paths and looks at no file'],
   ["One literal letter of the folder's name in a glob", 'matching/search-rule', 'in the place of any letter'],

@@ -11,7 +11,7 @@ const RISKS: Readonly<Record<Assumption, RegExp>> = {
   address: /\D/,
   code: /[^\d.]/,
   string: /["\\\n]/,
-  regex: /[/\n[\\]/,
+  regex: /[/\n[\]\\]/,
   word: /^$|[\s*?[]|^-/,
   operand: /(?:^|\s)-|[*?[]/,
   glob: /^/,
@@ -24,7 +24,7 @@ export const assumedText = (mark: string, unit: string): string => `${END}${mark
 
 const isRisk = (what: string, text: string): boolean =>
   what.startsWith(END)
-    ? text.includes(what.slice(END.length)) || /[\n\\[]/.test(text)
+    ? text.includes(what.slice(END.length)) || /[\n\\[\]]/.test(text)
     : RISKS[what as Assumption].test(text);
 
 const NUMBER = /^"?\$(?:[?#!$]|\{#\w+\}|\(\([\w\s$+*/%-]*\)\))$/;

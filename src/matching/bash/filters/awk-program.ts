@@ -1,27 +1,19 @@
 import { type Assumption, assumed } from './assumed.js';
-import { InvalidError, isSeveral, LONG, ScriptReader, UnclearError, unitsIn } from './filter.js';
+import { isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
 
-const BLANK = /(?:[^\S\n]|\\\r?\n|#[^\n]*)+/y;
-const STRING = /"(?:\0[^\0]*\0|[^"\\\n\0]|\\[^\0])*"/y;
+const BLANK = /(?:[ \t]|\\\n|#[^\n]*)+/y;
+const STRING = /"(?:\0[^\0]*\0|[^"\\\n\0]|\\[^\n\0])*"/y;
 const WORD = /[A-Za-z_]\w*/y;
 const UNIT = /\0[^\0]*\0/y;
 const NUMBER = /(?:0[xX][\da-fA-F]+|\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const SIGN = /\|\||\|&|>>|[<>=!*/^%+-]=|\+\+|--|&&|\*\*=?|[-<>=!*/^%+~?:,;$|&(){}[\]\n]/y;
-/** The rest of a regular expression. For some programs a slash in brackets ends it, and a backslash there is a character. */
-const REGEXES = [
-  /(?:\0[^\0]*\0|[^/\\\n\0]|\\[^\n\0])*\//y,
-  /(?:\0[^\0]*\0|[^/\\\n\0[]|\\[^\n\0]|\[\^?\]?(?:\0[^\0]*\0|\\[^\n\0]|\[[:=.]\w*[:=.]\]|[^\]\\\n\0])*\])*\//y,
-  /(?:\0[^\0]*\0|[^/\\\n\0[]|\\[^\n\0]|\[\^?\]?(?:\0[^\0]*\0|\[[:=.]\w*[:=.]\]|[^\]\n\0])*\])*\//y,
-];
-
 /** Words that an operand may follow. */
 const BEFORE_OPERAND: ReadonlySet<string> = new Set('print printf return in case else do exit'.split(' '));
 const CONDITIONS: ReadonlySet<string> = new Set(['if', 'while', 'for', 'switch']);
-/** Signs behind which a string is a whole operand of `|`, and those behind which a line goes on. */
+/** Signs behind which a string is a whole operand of `|`. */
 const BEGINS: ReadonlySet<string> = new Set(['(', '{', '}', ';', '\n', '&&', '||', '!', '=', '']);
-const GOES_ON: ReadonlySet<string> = new Set([',', '&&', '||', '?', ':', '{', 'do', 'else']);
 
-/** `operand`: a `/` that follows divides. */
+/** `operand`: a `/` that follows divides. `unclear`: for some programs it does. */
 type Before = 'operand' | 'other' | 'unclear';
 
 /**
@@ -37,20 +29,20 @@ export class AwkProgram extends ScriptReader {
   #before: Before = 'other';
   #isCondition = false;
   #isPrint = false;
-  /** The next closing bracket and the next end of a line, from the last regular expression on. */
-  #bracket = -1;
-  #lineEnd = -1;
   /** The token before this one, and the string that is this one with the token before that. */
   #last = '';
   #string: string | undefined;
 
   read(): void {
     while (this.at < this.text.length) this.#token();
-    if (this.#braces > 0 || this.#open.length > 0) throw new InvalidError();
+    if (this.#braces > 0 || this.#open.length > 0) throw new UnclearError();
   }
 
   #token(): void {
-    if (this.take(BLANK) !== undefined) return;
+    const blank = this.take(BLANK);
+    // A comment with a backslash at its end.
+    if (blank?.endsWith('\\')) throw new UnclearError();
+    if (blank !== undefined) return;
     const word = this.take(WORD);
     const isCondition = this.#isCondition;
     this.#isCondition = word !== undefined && CONDITIONS.has(word);
@@ -60,8 +52,10 @@ export class AwkProgram extends ScriptReader {
       this.#string = BEGINS.has(this.#last) ? string : undefined;
       this.#before = 'operand';
       this.#last = '"';
-    } else if (this.take(NUMBER) !== undefined) this.#operand('operand');
-    else if (this.next === '\0') {
+    } else if (this.take(NUMBER) !== undefined) {
+      if (/[\w.]/.test(this.next ?? '')) throw new UnclearError();
+      this.#operand('operand');
+    } else if (this.next === '\0') {
       this.#assume('code', this.take(UNIT) ?? '');
       this.#operand('unclear');
     } else {
@@ -89,9 +83,10 @@ export class AwkProgram extends ScriptReader {
     switch (sign) {
       case '/':
       case '/=':
-        if (this.#before === 'operand' || (this.#before === 'unclear' && this.choose([true, false]))) break;
+        if (this.#before === 'unclear') this.#assumeDivision();
+        if (this.#before !== 'other') break;
         this.at -= sign.length - 1;
-        this.#regex();
+        this.#assume('regex', this.takeRegex('/'));
         before = 'operand';
         break;
       case '++':
@@ -105,7 +100,7 @@ export class AwkProgram extends ScriptReader {
       case ')':
       case ']': {
         const [close, wasCondition] = this.#open.pop() ?? [];
-        if (close !== sign) throw new InvalidError();
+        if (close !== sign) throw new UnclearError();
         if (!wasCondition) before = 'operand';
         break;
       }
@@ -113,14 +108,15 @@ export class AwkProgram extends ScriptReader {
         this.#braces++;
         break;
       case '}':
-        if (--this.#braces < 0 || this.#open.length > 0) throw new InvalidError();
+        if (--this.#braces < 0 || this.#open.length > 0) throw new UnclearError();
         this.#isPrint = false;
         break;
       case ';':
         this.#isPrint = false;
         break;
       case '\n':
-        if (!GOES_ON.has(this.#last)) this.#isPrint = false;
+        // Behind anything else a program may go on in the next line.
+        if (this.#before === 'operand' && this.#open.length === 0) this.#isPrint = false;
         break;
       case '>':
       case '>>':
@@ -138,31 +134,17 @@ export class AwkProgram extends ScriptReader {
     this.#before = before;
   }
 
-  #regex(): void {
-    const from = this.at;
-    // Without a closing bracket in its line all programs read it alike, and each look for one would go to the end.
-    if (this.#bracket < from) this.#bracket = this.#indexOf(']');
-    if (this.#lineEnd < from) this.#lineEnd = this.#indexOf('\n');
-    const regexes = this.#bracket < this.#lineEnd ? REGEXES : REGEXES.slice(0, 1);
-    const ends = regexes.map((regex) => {
-      this.at = from;
-      return this.take(regex) === undefined ? undefined : this.at;
-    });
-    // Nobody writes such a line, and to look for the end of each would take as long as the line.
-    if (ends.includes(undefined) && ends.length > 1 && this.#lineEnd - from > LONG) throw new UnclearError();
-    this.at = this.choose([...new Set(ends)].filter((end) => end !== undefined));
-    this.#assume('regex', this.text.slice(from, this.at));
-  }
-
-  #indexOf(char: string): number {
-    const index = this.text.indexOf(char, this.at);
-    return index < 0 ? this.text.length : index;
+  /** A regular expression would end in the same line. */
+  #assumeDivision(): void {
+    const end = this.text.indexOf('\n', this.at);
+    const rest = this.text.slice(this.at, end < 0 ? undefined : end);
+    if (rest.includes('/') || rest.endsWith('\\')) throw new UnclearError();
   }
 
   /** A string without its quotes. */
   #takeString(): string {
     const string = this.take(STRING);
-    if (string === undefined) throw new InvalidError();
+    if (string === undefined) throw new UnclearError();
     this.#assume('string', string);
     return string.slice(1, -1);
   }

@@ -56,11 +56,8 @@ export const readAwk: FilterReader = (words) =>
     if (words.length <= 2 && TELLS.test(words.map(({ text }) => text).join(' '))) return { files: [], grows: true };
     const assumes = new Set<string>();
     const { program, isAlone } = wordsOf(words, assumes);
-    const read = readings(
-      markedIn(program),
-      (text, choices) => new AwkProgram(text, choices),
-      (one) => one.read(),
-    );
+    const read = readings(markedIn(program), (text) => new AwkProgram(text));
+    for (const one of read) one.read();
     for (const one of read) for (const what of one.assumes) assumes.add(what);
     return {
       files: [...new Set(read.flatMap(({ files }) => files))].map(namedIn),

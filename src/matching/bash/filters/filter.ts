@@ -23,13 +23,8 @@ export type FilterReader = (words: readonly KnownWord[]) => FilterUse;
 
 export const ANY: FilterUse = { files: undefined };
 
-/** Characters. What goes on for longer behind an open bracket is not understood. */
-export const LONG = 400;
-
-/** Thrown when a script or an option is not understood. */
+/** Thrown when a script or an option is not understood: also when programs read it in several ways, or may refuse it. */
 export class UnclearError extends Error {}
-/** Thrown when a script, read in this way, is one that every program refuses before it runs. */
-export class InvalidError extends Error {}
 
 /** A text with an expansion in it, and one that is not in quotes. */
 const UNIT = /\0([^\0]*)\0/g;
@@ -76,18 +71,22 @@ export const namedIn = (name: string): KnownWord => {
   return { text: text.includes('/') ? text : `./${text}`, sure: name.includes('\0') ? '' : undefined };
 };
 
-/** Reads a text from its beginning to its end. Where it may be read in several ways, `choices` has the one that is taken. */
+/**
+ * The rest of brackets in a regular expression, in which a backslash hides a character. What begins with `[:` in them must be a class, and
+ * a backslash hides no class: programs read that in several ways.
+ */
+const BRACKETS = /\^?\]?(?:\0[^\0]*\0|\[:[a-z]+:\]|\[(?![:.=])|\\(?:[^\n\0[]|\[(?![:.=]))|[^\]\\[\n\0])*\]/y;
+/** Where brackets end in which a backslash is a character, if it is not where the others end. */
+const EARLY_END = '\\]';
+
+/** Reads a text from its beginning to its end. */
 export class ScriptReader {
   at = 0;
   readonly text: string;
   readonly assumes = new Set<string>();
-  readonly choices: number[];
-  /** How many ways there were. */
-  readonly ways: number[] = [];
 
-  constructor(text: string, choices: readonly number[]) {
+  constructor(text: string) {
     this.text = text;
-    this.choices = [...choices];
   }
 
   get next(): string | undefined {
@@ -102,22 +101,35 @@ export class ScriptReader {
     return taken;
   }
 
-  /** Takes one of several ways to go on. */
-  choose<T>(ways: readonly T[]): T {
-    if (ways.length === 0) throw new InvalidError();
-    if (ways.length === 1) return ways[0] as T;
-    // There would be as many readings, at least.
-    if (this.ways.length >= MOST_READINGS) throw new UnclearError();
-    this.ways.push(ways.length);
-    const choice = this.choices[this.ways.length - 1] ?? 0;
-    this.choices[this.ways.length - 1] = choice;
-    return ways[choice] as T;
+  /** Reads a regular expression and the mark behind it. Programs that do not know that brackets hide the mark refuse the brackets. */
+  takeRegex(mark: string): string {
+    const from = this.at;
+    for (;;) {
+      const char = this.next;
+      if (char === mark) return this.text.slice(from, this.at++);
+      if (char === '\0') this.take(/\0[^\0]*\0/y);
+      else if (char === '\\') {
+        // `\c` takes a further character in some programs.
+        if (this.take(/\\[^c\n\0]/y) === undefined) throw new UnclearError();
+      } else if (char === undefined || char === '\n') throw new UnclearError();
+      else this.at++;
+      if (char === '[') this.#brackets(mark);
+    }
+  }
+
+  #brackets(mark: string): void {
+    const rest = this.take(BRACKETS);
+    if (rest === undefined) throw new UnclearError();
+    const early = rest.indexOf(EARLY_END);
+    const left = early < 0 ? '' : rest.slice(early + EARLY_END.length);
+    if (left.includes(mark) || left.includes('[')) throw new UnclearError();
   }
 }
 
-/** The limits for reading a script in every way: the readings, and the characters that are read again. */
-const MOST_READINGS = 40;
-const MOST_READ = 20_000;
+/** The limit for the characters of a script that is read with its expansions and without them. */
+const MOST_READ = 4_000;
+/** Control characters. Programs differ in which of them are blanks or end a line. */
+const CONTROL = /[^\P{Cc}\0\t\n]/u;
 
 /** More different expansions than these nobody writes in a script. */
 export const MOST_EMPTY = 4;
@@ -133,36 +145,11 @@ function emptied(text: string): readonly string[] {
   return [...new Set(texts)];
 }
 
-/** Reads a script in every way in which it may be read. A reading that every program refuses does not count. */
-export function readings<T extends ScriptReader>(
-  text: string,
-  begin: (text: string, choices: readonly number[]) => T,
-  read: (one: T) => void,
-): T[] {
-  const done: T[] = [];
-  let length = 0;
+/** Reads a script as it is, and without the expansions that may be empty. */
+export function readings<T>(text: string, read: (text: string) => T): readonly T[] {
   const texts = emptied(text);
-  const most = texts.length > 1 ? MOST_READ / 5 : MOST_READ;
-  for (const one of texts) {
-    const open: (readonly number[])[] = [[]];
-    for (let tried = 0; ; tried++) {
-      const choices = open.pop();
-      if (choices === undefined) break;
-      const script = begin(one, choices);
-      if (tried > MOST_READINGS || length > most) throw new UnclearError();
-      length += one.length;
-      try {
-        read(script);
-        done.push(script);
-      } catch (error) {
-        if (!(error instanceof InvalidError)) throw error;
-      }
-      for (let at = choices.length; at < script.ways.length; at++)
-        for (let way = 1; way < (script.ways[at] ?? 0); way++) open.push([...script.choices.slice(0, at), way]);
-    }
-    if (done.length === 0) throw new UnclearError();
-  }
-  return done;
+  if (CONTROL.test(text) || (texts.length > 1 && texts.length * text.length > MOST_READ)) throw new UnclearError();
+  return texts.map(read);
 }
 
 /** Understands the words by `read`, or takes them for unknown if that throws. */

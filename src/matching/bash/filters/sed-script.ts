@@ -1,39 +1,41 @@
 import { assumed, assumedText } from './assumed.js';
-import { InvalidError, isSeveral, LONG, ScriptReader, UnclearError, unitsIn } from './filter.js';
+import { isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
 
-const BLANKS = /[^\S\n]*/y;
+const BLANKS = /[ \t]*/y;
 const LINE = /[^\n]*/y;
 const SIMPLE = '=dDgGhHnNpPxzF';
 /** Numbers of lines. An expansion may be one, or nothing behind a `+` or `~`. */
 const FIRST = /(?:\d|\0[^\0]*\0)+(?:~(?:\d|\0[^\0]*\0)*)?/y;
 const SECOND = /[+~](?:\d|\0[^\0]*\0)*|(?:\d|\0[^\0]*\0)+/y;
 
-/** How brackets in a regular expression are read: as other characters, with backslashes as characters, or with escapes. */
-type Brackets = 'none' | 'plain' | 'escaped';
-const BRACKETS: readonly Brackets[] = ['none', 'plain', 'escaped'];
-const BRACKET = {
-  plain: /\^?\]?(?:\0[^\0]*\0|\[[:=.]\w*[:=.]\]|[^\]\n\0])*\]/y,
-  escaped: /\^?\]?(?:\0[^\0]*\0|\\[^\n\0]|\[[:=.]\w*[:=.]\]|[^\]\\\n\0])*\]/y,
-};
+/** A sign that divides the parts of `s` and `y`. Others are read as several characters, or differ in brackets. */
+const MARK = /[!-Z^-~]/y;
 
-/** The grammar of GNU sed. What others read in another way is read in both ways, or unclear. */
+/**
+ * The grammar that GNU sed shares with others: what any of them reads in another way, or only some of them take, is unclear. No script is
+ * taken for one that they refuse, because it may only be one that this does not know.
+ */
 export class SedScript extends ScriptReader {
   readonly #files: string[] = [];
+  /** The end of a line with a label, which for some programs goes on up to there. */
+  #labelled = Infinity;
 
   /** The files that the script writes. */
   read(): readonly string[] {
     for (;;) {
-      this.take(/[\s;]*/y);
+      this.take(/[ \t;]*/y);
+      if (this.at > this.#labelled) throw new UnclearError();
+      if (this.at === this.#labelled) this.#labelled = Infinity;
+      this.take(/[ \t;\n]*/y);
       if (this.next === undefined) return this.#files;
-      if (this.#address(FIRST)) {
+      // The number before a comma may be an expansion of nothing, and so may the one behind it.
+      this.#address(FIRST);
+      this.take(BLANKS);
+      if (this.take(/,/y) !== undefined) {
         this.take(BLANKS);
-        if (this.take(/,/y) !== undefined) {
-          this.take(BLANKS);
-          if (!this.#address(SECOND))
-            throw this.next === undefined || /[A-Za-z{]/.test(this.next) ? new InvalidError() : new UnclearError();
-        }
-        this.take(/[^\S\n]*(?:![^\S\n]*)*/y);
-      } else this.take(/(?:![^\S\n]*)*/y);
+        if (!this.#address(SECOND) && !/[A-Za-z{]/.test(this.next ?? '')) throw new UnclearError();
+      }
+      this.take(/[ \t]*(?:![ \t]*)*/y);
       this.#command(this.take(/[^\s;]/y));
     }
   }
@@ -48,9 +50,9 @@ export class SedScript extends ScriptReader {
       return true;
     }
     if (this.take(/\$/y) !== undefined) return true;
-    const [mark] = this.take(/\/|\\[^\n\\\0]/y)?.slice(-1) ?? [];
-    if (mark === undefined) return false;
-    this.#until(mark, true);
+    if (this.take(/\\/y) !== undefined) this.#regex(this.#mark());
+    else if (this.take(/\//y) !== undefined) this.#regex('/');
+    else return false;
     this.take(/[IM]*/y);
     return true;
   }
@@ -60,83 +62,69 @@ export class SedScript extends ScriptReader {
     if (name === '#') this.#line();
     else if (name === 's') this.#substitute();
     else if (name === 'y') {
-      this.#both(false);
+      const mark = this.#mark();
+      const from = this.#text(mark);
+      // For some programs brackets hide the mark.
+      if (from.includes('[') && this.text.includes(']', this.at)) throw new UnclearError();
+      this.#text(mark);
       this.#end();
     } else if (name === 'w' || name === 'W') this.#file();
     else if (name === 'r' || name === 'R') this.#line();
-    else if (name === 'a' || name === 'i' || name === 'c') this.#text();
-    else if (name === ':') {
-      if (!this.#label(/[^\S\n]*[\w.-]+/y)) throw new UnclearError();
-    } else if (name !== '' && 'btT'.includes(name)) {
-      this.#label(/[^\S\n]*[\w.-]*/y);
-    } else if (name !== '' && 'lLqQ'.includes(name)) {
-      this.take(/[^\S\n]*\d*/y);
+    else if (name === 'a' || name === 'i' || name === 'c') this.#lines();
+    else if (name === ':') this.#label(/[ \t]*[\w.-]+(?=[ \t]*(?:[;\n]|$))/y);
+    else if (name !== '' && 'btT'.includes(name)) this.#label(/[ \t]*[\w.-]*(?=[ \t]*(?:[;}\n]|$))/y);
+    else if (name !== '' && 'lLqQ'.includes(name)) {
+      this.take(/[ \t]*\d*/y);
       this.#end();
     } else if (name === '}' || (name !== '' && SIMPLE.includes(name))) this.#end();
-    else if (name === '' || 'ev\0'.includes(name)) throw new UnclearError();
-    else throw new InvalidError();
+    else throw new UnclearError();
   }
 
-  /** For some programs a label goes to the end of the line. That is another script only if the line is not the last. */
-  #label(name: RegExp): boolean {
-    const isLast = !this.text.includes('\n', this.at);
-    const isLine = !isLast && /;|\}/.test(this.text.slice(this.at, this.text.indexOf('\n', this.at)));
-    if (isLine && this.choose([false, true])) return this.take(LINE) !== undefined;
-    const isNamed = this.take(name) !== undefined;
-    if (isNamed) this.#end();
-    return isNamed;
+  /** For some programs any other sign belongs to a label, and for some the rest of the line. */
+  #label(name: RegExp): void {
+    if (this.take(name) === undefined) throw new UnclearError();
+    if (this.#labelled !== Infinity) return;
+    const end = this.text.indexOf('\n', this.at);
+    this.#labelled = end < 0 ? this.text.length : end;
   }
 
   #end(): void {
     this.take(BLANKS);
-    if (this.next === undefined || '\n;}#'.includes(this.next)) return;
-    if ('e\0\r'.includes(this.next)) throw new UnclearError();
-    throw new InvalidError();
+    if (this.next !== undefined && !'\n;}#'.includes(this.next)) throw new UnclearError();
   }
 
   #substitute(): void {
-    this.#both(true);
+    const mark = this.#mark();
+    this.#regex(mark);
+    this.#text(mark);
     this.take(/[gpiImM\d]*/y);
     if (this.take(/w/y) !== undefined) this.#file();
     else this.#end();
   }
 
-  /** `/a/b/`, with any mark. In `y` no brackets hide it. */
-  #both(isRegex: boolean): void {
-    const mark = this.take(/[^\n\\\0]/y);
+  #mark(): string {
+    const mark = this.take(MARK);
     if (mark === undefined) throw new UnclearError();
-    this.#until(mark, isRegex);
-    this.#until(mark, false);
+    return mark;
   }
 
-  /** Reads to the mark, which may be in brackets in a regular expression. */
-  #until(mark: string, isRegex: boolean): void {
-    const from = this.at;
-    const ends = BRACKETS.slice(0, isRegex ? undefined : 1).map((brackets) => this.#endOf(mark, isRegex, brackets));
-    this.at = this.choose([...new Set(ends)].filter((end) => end !== undefined));
-    this.#assume(mark, this.text.slice(from, this.at));
+  #regex(mark: string): void {
+    this.#assume(mark, this.takeRegex(mark));
   }
 
-  /** The index behind the mark. */
-  #endOf(mark: string, isRegex: boolean, brackets: Brackets): number | undefined {
+  /** A text with its mark, which brackets do not hide. */
+  #text(mark: string): string {
     const from = this.at;
-    try {
-      for (;;) {
-        const char = this.next;
-        if (char === undefined) return undefined;
-        if (char === '\n' && isRegex) throw new UnclearError();
-        if (char === '\0') this.take(/\0[^\0]*\0/y);
-        else this.at += char === '\\' && this.text[this.at + 1] !== '\0' ? 2 : 1;
-        if (char === mark) return this.at;
-        if (char !== '[' || brackets === 'none') continue;
-        if (this.text.indexOf(']', this.at) < 0) return undefined;
-        const rest = this.take(BRACKET[brackets]);
-        if (rest === undefined) return undefined;
-        if (rest.length > LONG) throw new UnclearError();
-      }
-    } finally {
-      this.at = from;
+    for (;;) {
+      const char = this.next;
+      if (char === mark) break;
+      if (char === undefined || char === '\n') throw new UnclearError();
+      if (char === '\0') this.take(/\0[^\0]*\0/y);
+      else this.at += char === '\\' && this.text[this.at + 1] !== '\0' ? 2 : 1;
     }
+    const text = this.text.slice(from, this.at++);
+    this.#assume(mark, text);
+    return text;
   }
 
   #assume(mark: string, text: string): void {
@@ -148,13 +136,15 @@ export class SedScript extends ScriptReader {
 
   #line(): string {
     const line = this.take(LINE) ?? '';
+    // For some programs it goes on in the next line.
+    if (line.endsWith('\\')) throw new UnclearError();
     this.#assume('\n', line);
     return line;
   }
 
-  /** A text goes up to the end of a line without a backslash. */
-  #text(): void {
-    if (this.take(/[^\S\n]*\\[^\S\n]+(?=\n|$)/y) !== undefined) throw new UnclearError();
+  /** The lines of `a`, `i` and `c`: up to the end of one without a backslash. */
+  #lines(): void {
+    if (this.take(/[ \t]*(?:\\(?:\\|[ \t]+(?:\n|$))|\n)/y) !== undefined) throw new UnclearError();
     this.#assume('\n', this.take(/(?:\0[^\0]*\0|[^\\\n\0]|\\(?=\0)|\\[^\0]?)*/y) ?? '');
   }
 

@@ -122,16 +122,12 @@ export const readSed: FilterReader = (words) =>
     const text = scripts.map(markedIn).join('\n');
     const written = new Set<string>();
     let writes = 0;
-    const read = readings(
-      text,
-      (one, choices) => new SedScript(one, choices),
-      (script) => {
-        const names = script.read();
-        writes += names.length;
-        for (const name of names) written.add(name).add(name.trimEnd());
-      },
-    );
-    for (const script of read) for (const one of script.assumes) assumes.add(one);
+    for (const script of readings(text, (one) => new SedScript(one))) {
+      const names = script.read();
+      writes += names.length;
+      for (const name of names) written.add(name).add(name.trimEnd());
+      for (const one of script.assumes) assumes.add(one);
+    }
     const isKnown = scripts.every(({ sure }) => sure === undefined);
     const isAlone = isKnown && inPlace === undefined && files.length === 0 && writes === 1;
     return {

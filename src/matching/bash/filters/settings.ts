@@ -62,16 +62,19 @@ const FED =
 const PRINTS = /\s-(?:f?printf|f?ls|exec|ok)(?!\S)/;
 const OPTIONS_MADE = /[/'"\\=,{>:]\s*-|(?:[})`\]@*]|\$\w+)-|\s--(?=\s)|[wW]\s+-/;
 
-/** More variables than these nobody writes in such words. */
+/** More variables than these nobody writes in such words, and more different values nobody gives one of them. */
 const MOST = 12;
+const MOST_VALUES = 100;
 
-/** What the text of a line says about the values of its variables. It is not read as shell code: wherever a name may be set, it counts. */
+/**
+ * What the text of a line says about the values of its variables. It is not read as shell code: wherever a name may be set, it counts. Each
+ * question is about the whole line, and is answered once, however many filters are in it.
+ */
 export class LineSettings {
   readonly #line: string;
   readonly #values = new Map<string, readonly string[] | undefined>();
   #all: readonly string[] | undefined;
-  #isSet: boolean | undefined;
-  #isFound: boolean | undefined;
+  readonly #answers = new Map<string, boolean>();
 
   constructor(line: string) {
     this.#line = line.replace(/\\\n/g, '');
@@ -88,10 +91,25 @@ export class LineSettings {
     return this.#texts[1] ?? '';
   }
 
+  #once(question: string, look: () => boolean): boolean {
+    const known = this.#answers.get(question);
+    if (known !== undefined) return known;
+    const answer = look();
+    this.#answers.set(question, answer);
+    return answer;
+  }
+
+  /** Whether control characters may be written by their numbers. */
+  get #hides(): boolean {
+    return this.#once('hides', () => HIDES.test(this.#line));
+  }
+
   /** Whether the line may set any variable, without its name, or the arguments. */
   get #sets(): boolean {
-    this.#isSet ??= HIDES.test(this.#line) || textsOf(withoutHarmless(this.#line)).some((text) => SETS.test(text));
-    return this.#isSet;
+    return this.#once(
+      'sets',
+      () => this.#hides || textsOf(withoutHarmless(this.#line)).some((text) => SETS.test(text)),
+    );
   }
 
   /** The values that the line may give a variable; undefined if nobody can tell. Without any value, the line does not set it. */
@@ -106,28 +124,30 @@ export class LineSettings {
 
   /** Whether the line may set the arguments, or those of a function. */
   get hasArguments(): boolean {
-    return this.#sets || ARGUED.test(this.#bare);
+    return this.#once('hasArguments', () => this.#sets || ARGUED.test(this.#bare));
   }
 
   /** Whether words may be split elsewhere than at blanks. */
   get splits(): boolean {
-    return this.#sets || /(?<!\w)IFS(?!\w)/.test(this.#bare);
+    return this.#once('splits', () => this.#sets || /(?<!\w)IFS(?!\w)/.test(this.#bare));
   }
 
   /** Whether runners insert and append nothing but paths that `find` begins with a folder of the line. */
   get isFound(): boolean {
-    this.#isFound ??= !HIDES.test(this.#line) && isFoundIn(this.#bare) && !(RUNNER.test(this.#bare) && this.mayDash);
-    return this.#isFound;
+    return this.#once(
+      'isFound',
+      () => !this.#hides && isFoundIn(this.#bare) && !(RUNNER.test(this.#bare) && this.mayDash),
+    );
   }
 
   /** Whether the line may make a file of whose name an option is made where blanks split it: it has a blank and a dash. */
   get mayDash(): boolean {
-    return HIDES.test(this.#line) || mayDashIn(this.#line);
+    return this.#once('mayDash', () => this.#hides || mayDashIn(this.#line));
   }
 
   /** Whether the line may make a file with the name of an option. */
   get makesOptions(): boolean {
-    return OPTIONS_MADE.test(this.#line) || HIDES.test(this.#line);
+    return this.#once('makesOptions', () => this.#hides || OPTIONS_MADE.test(this.#line));
   }
 }
 
@@ -137,9 +157,9 @@ const textsOf = (text: string): readonly string[] => [text, bare(text), bare(tex
 const withoutHarmless = (text: string): string => text.replace(NUMBER, '0').replace(MODES, ' ').replace(EXPORTS, ' ');
 
 function valuesIn(line: string, name: string): readonly string[] | undefined {
-  const values: string[] = [];
+  const values = new Set<string>();
   const note = (value: string): string => {
-    values.push(value.replace(/^['"]|['"]$/g, ''));
+    values.add(value.replace(/^['"]|['"]$/g, ''));
     return ' ';
   };
   const itself = new RegExp(`${BEGIN}${name}=("?)\\$(?:${name}|\\{${name}\\})\\1${END}`, 'g');
@@ -157,7 +177,7 @@ function valuesIn(line: string, name: string): readonly string[] | undefined {
       return ' ';
     });
   const named = new RegExp(`${BEFORE}${name}${AFTER}|-\\w+${name}(?!\\w)|\\{${name}:?=`);
-  return textsOf(left).some((text) => named.test(text)) ? undefined : values;
+  return values.size > MOST_VALUES || textsOf(left).some((text) => named.test(text)) ? undefined : [...values];
 }
 
 function mayDashIn(line: string): boolean {
