@@ -15,7 +15,7 @@ const MESSAGES = {
   }) =>
     `${ended(`Unknown event "${d.event}"${d.agent ? ` of ${d.agent}` : ''}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} ${d.known ? ended(`Its events are ${d.known}`) : (d.remedy ?? 'Known events are in HOOK_EVENTS; add your own with createHost({ events }).')}`,
   INVALID_INPUT: (d: { event: string; field: string; expected: string }) =>
-    `Invalid input for ${d.event}: "${d.field}" ${ended(d.expected)}`,
+    `Invalid input for ${d.event}: ${d.field === '(the input)' ? d.field : `"${d.field}"`} ${ended(d.expected)}`,
   INVALID_HOOKS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
     `Invalid hooks: ${d.where}: ${ended(d.expected)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Nothing was registered.`,
   INVALID_OPTIONS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
@@ -30,7 +30,7 @@ const MESSAGES = {
   PLUGIN_ENDED: (d: { plugin: string; scope: string; call: string }) =>
     `Plugin "${d.plugin}" is no longer in use in scope "${d.scope}"; ${d.call}() did nothing. Stop its work when scope.signal aborts, or in scope.onClose(fn).`,
   PLUGIN_NOT_FOUND: (d: { plugin: string; from: string; nearest?: string | undefined; isPath?: boolean }) =>
-    `Plugin "${d.plugin}" was not found from ${ended(d.from)} ${ended(d.isPath === true ? 'There is no such file' : `Install it there: npm install ${d.plugin}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+    `Plugin "${d.plugin}" was not found from ${ended(d.from)} ${d.isPath === true ? 'There is no such file.' : d.nearest ? `Did you mean "${d.nearest}"?` : ended(`Install it there: npm install ${d.plugin}`)}`,
   UNKNOWN_SCOPE: (d: { scope: string }) =>
     `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>

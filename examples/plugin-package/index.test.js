@@ -27,7 +27,7 @@ test('a file that matches is refused, by absolute, relative and roundabout path'
   await host.close();
 });
 
-test('any other file is no business of this plugin', async () => {
+test('it leaves other files alone', async () => {
   const { host, write } = await hostWith(['dist/**']);
   assert.equal((await write('/project/src/dist.js')).verdict, 'none');
   await host.close();

@@ -100,7 +100,7 @@ async function question(
 ): Promise<{ data: readonly string[] } | undefined> {
   const names = Object.keys(file.request.files);
   const verb = file.state === 'gone' ? 'Forget' : 'Accept';
-  const choices = names.length > 0 ? 'y/N, data NAME: that file changes by itself' : 'y/N';
+  const choices = names.length > 0 ? 'y/N, or "data NAME" if the file NAME changes on its own' : 'y/N';
   // Text that has scrolled out of view must not be accepted as if it had been read.
   const length = above > SCREEN ? ` (${above} lines above)` : '';
   for (let chosen = data.namesOf(file); ; ) {

@@ -1,6 +1,8 @@
 import { HookscopeError } from '../errors.js';
+import { nearest } from '../values/nearest.js';
 import { compilePredicate } from '../values/predicate.js';
-import { findProblem } from '../values/problem.js';
+import { ANYTHING, findProblem } from '../values/problem.js';
+import { isObject } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import type { EventSpec } from './spec.js';
 
@@ -24,7 +26,12 @@ export function checkInput(spec: EventSpec, input: unknown): { field: string; ex
   const problem = findProblem(spec.input, input);
   if (!problem) return undefined;
   const { field, expected, got } = problem;
-  return { field: field === '' ? 'input' : field, expected: `must be ${expected}, got ${got}` };
+  const must = `must be ${expected}`;
+  if (got !== 'nothing' || field === '')
+    return { field: field === '' ? 'input' : field, expected: `${must}, got ${got}` };
+  const near = nearest(field, isObject(input) ? Object.keys(input) : []);
+  const instead = near === undefined ? '' : `; the input has "${near}"`;
+  return { field, expected: `is missing${expected === ANYTHING ? '' : `: it ${must}`}${instead}` };
 }
 
 /** The error for an input whose own getters threw while it was read. */

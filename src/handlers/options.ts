@@ -80,7 +80,7 @@ export const BACKGROUND = { async: checks.flag, asyncTimeout: SECONDS } satisfie
 /** Reports unknown keys before missing ones, because a misspelt key is both. `own` are the keys that are not options. */
 export function checkNames(where: string, description: object, options: Shape, ...own: string[]): void {
   const known = [...own, 'type', ...Object.keys(options)];
-  checkOptions(where, description, Object.fromEntries(known.map((key) => [key, true])));
+  checkOptions(where, description, Object.fromEntries(known.map((key) => [key, true])), 'INVALID_OPTIONS', own[0]);
 }
 
 /** A deeply frozen copy of plain data. */

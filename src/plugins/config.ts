@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Host } from '../create-host.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
-import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import { type CustomEvents, eventName, type NoEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, ENFORCE, HOST_OPTIONS, type HostOptions } from '../host/options.js';
 import type { Plugin, UseOptions } from '../host/plugin-types.js';
@@ -54,6 +54,8 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
     throw wrong('', 'expected an object, { hooks, plugins, … }, as the default export or the whole file');
   const known = [...OWN, ...HOST_OPTIONS];
   for (const key of Object.keys(config)) {
+    if (!known.includes(key) && eventName(key) !== undefined)
+      throw wrong(key, 'is an event: pass a hooks file with --hooks, or put its events into "hooks"');
     if (!known.includes(key))
       throw wrong(key, `is not a known key; there are ${known.join(', ')}`, nearest(key, known));
   }
@@ -128,7 +130,7 @@ export async function applyConfigAs<C extends CustomEvents>(
   };
   const from = dirname(file);
   try {
-    for (const entry of plugins) {
+    for (const [i, entry] of plugins.entries()) {
       const [plugin, options, how] = (Array.isArray(entry) ? entry : [entry]) as [
         string | Plugin,
         unknown?,
@@ -137,7 +139,8 @@ export async function applyConfigAs<C extends CustomEvents>(
       if (typeof plugin === 'string' && mayLoad && !(await mayLoad(plugin))) continue;
       const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
       const check = typeof plugin === 'string' ? await checksOf?.(plugin, from) : checksOf && trustCheckOf;
-      undos.push(await registrar.use(undefined, loaded, options, lessOf(how, enforce), undefined, check));
+      const using = registrar.use(undefined, loaded, options, lessOf(how, enforce), undefined, check);
+      undos.push(await using.catch(inFile(file, `plugins[${i}]`)));
     }
     if (hooks)
       undos.push(
@@ -172,6 +175,12 @@ export function withFileInErrors<T>(file: string, key: string, step: () => T): T
     throw new HookscopeError('INVALID_CONFIG', { file, where: place, expected, nearest: near }, { cause: error });
   }
 }
+
+/** Throws an error about a plugin's options as INVALID_CONFIG with the file. */
+const inFile = (file: string, where: string) => (error: unknown) => {
+  if (!isHookscopeError(error) || error.code !== 'INVALID_PLUGIN') throw error;
+  throw new HookscopeError('INVALID_CONFIG', { file, where, expected: error.message }, { cause: error });
+};
 
 function isPluginEntry(entry: unknown): boolean {
   if (!Array.isArray(entry)) return isPlugin(entry);

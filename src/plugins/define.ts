@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CustomEvents } from '../events/catalogue.js';
 import { type NoOptions, OPTIONS_SCHEMA, type Plugin, type PluginScope } from '../host/plugin-types.js';
-import { checkKeys, type Keys } from '../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
 
 /** The argument of `definePlugin`: the plugin's name, the schema of its options, and the function that registers its hooks. */
@@ -41,6 +41,7 @@ export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   CustomEvents,
   Schema extends z.ZodType ? z.input<Schema> : NoOptions
 > {
-  checkKeys(definition, DEFINITION, 'definePlugin: ');
+  checkKeys(definition ?? null, DEFINITION, 'definePlugin: ');
+  checkOption('definePlugin: name', definition.name, FILLED);
   return Object.freeze({ ...definition }) as never;
 }

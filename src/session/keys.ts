@@ -52,7 +52,7 @@ export const checkSession = (options: unknown): void => {
   checkMode('openSession: permission_mode', (options as SessionOptions | undefined)?.permission_mode);
 };
 export const checkSpawn = (options: unknown): void => {
-  checkKeys(options ?? null, SPAWN, 'spawn: ');
+  checkKeys(options ?? null, SPAWN, 'spawn: ', 'agent_type');
   checkEnds(options, 'spawn', ['id']);
   checkMode('spawn: permission_mode', (options as SpawnOptions).permission_mode);
 };

@@ -12,14 +12,14 @@ export type Keys<Options> = Readonly<Record<keyof Options, OptionCheck | true>>;
 type AnyKeys = Keys<Readonly<Record<string, unknown>>>;
 
 /** Throws INVALID_OPTIONS for an unknown key, with the nearest known one, or a wrong value. `where` is the text before the key in the message. */
-export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
+export function checkKeys(given: unknown, known: AnyKeys, where: string, needed?: string): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const expected = `expected an object of options, got ${kindOf(given)}`;
     throw new HookscopeError('INVALID_OPTIONS', { where: where.replace(/[:.] ?$/, ''), expected });
   }
   checkPlain(given, where, known);
-  checkOptions(where, given, known);
+  checkOptions(where, given, known, 'INVALID_OPTIONS', needed);
 }
 
 /** Throws for an object that is not plain and has no options, such as an AbortSignal: it was passed in place of them. Options may be inherited, or getters of a class. */
@@ -32,13 +32,22 @@ export function checkPlain(given: object, at: string, known: Readonly<Record<str
 
 type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
-/** Like `checkKeys`, for a value that is known to be an object. */
-export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
+/** Like `checkKeys`, for a value that is known to be an object. `needed`: a key with a text that must be there, which an unknown key is if it is missing. */
+export function checkOptions(
+  where: string,
+  options: object,
+  shape: AnyKeys,
+  code: Code = 'INVALID_OPTIONS',
+  needed?: string,
+): void {
   for (const key in options) {
     if (!Object.hasOwn(options, key)) continue;
     const value = (options as Readonly<Record<string, unknown>>)[key];
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!check) throw unknownKey(where, key, shape, code);
+    if (!check) {
+      const isNeeded = needed !== undefined && !Object.hasOwn(options, needed) && typeof value === 'string';
+      throw unknownKey(where, key, shape, code, isNeeded ? needed : undefined);
+    }
     // The key's full name is built only for an error, since every fire with options runs this.
     if (check !== true && value !== undefined && !check.accepts(value)) throw refused(where + key, value, check, code);
   }
@@ -75,8 +84,19 @@ export function wrongOption(
   return new HookscopeError(code, { where, expected, nearest: near });
 }
 
-function unknownKey(where: string, key: string, known: Readonly<Record<string, unknown>>, code?: Code): HookscopeError {
+function unknownKey(
+  where: string,
+  key: string,
+  known: Readonly<Record<string, unknown>>,
+  code: Code,
+  near?: string,
+): HookscopeError {
   const names = Object.keys(known);
   const noun = code === 'INVALID_HOOKS' ? 'key' : 'option';
-  return wrongOption(where + key, `is not a known ${noun}; there are ${names.join(', ')}`, nearest(key, names), code);
+  return wrongOption(
+    where + key,
+    `is not a known ${noun}; there are ${names.join(', ')}`,
+    near ?? nearest(key, names),
+    code,
+  );
 }

@@ -69,7 +69,9 @@ function shown(value: unknown): string {
   return typeof value === 'string' && value.length <= 40 ? JSON.stringify(value) : kindOf(value);
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = { record: 'object', nonoptional: 'a value' };
+/** What a required field without a type must be. */
+export const ANYTHING = 'a value';
+const TYPE_WORDS: Readonly<Record<string, string>> = { record: 'object', nonoptional: ANYTHING };
 
 function choices(values: readonly unknown[]): string {
   const quoted = values.map((value) => JSON.stringify(value)).join(', ');

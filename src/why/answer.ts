@@ -176,8 +176,8 @@ export function answerText(answer: WhyAnswer, { hook }: { readonly hook?: string
   const nobody = asked.length === 0 && hook === undefined && !answer.unanswered ? ['No hook was asked.'] : [];
   return [
     ...answer.question,
-    ...part('Who was asked:', [...asked.map(({ text }) => text), ...nobody]),
-    ...part('Who was not, and why:', [...notAsked.map(({ text }) => text), ...outOfScope]),
+    ...part('Hooks that ran:', [...asked.map(({ text }) => text), ...nobody]),
+    ...part('Hooks that did not run, and why:', [...notAsked.map(({ text }) => text), ...outOfScope]),
     ...part('What was decided:', decision),
     ...part('What came of it:', outcome),
     ...part('What would have to change:', changes),

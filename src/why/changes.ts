@@ -106,8 +106,8 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   if (decisions === 'first' || decisions === 'last') return oneCounts(record, decisions, same);
   if (verdict === 'allow')
     return ['To stop such a call, one hook that matches it must deny or ask: both are stricter than allow.'];
-  const each = same.length > 1 ? 'each of them' : 'it';
-  const change = `${who(same)} must no longer ${plain(verdict)}: ${each} would have to change, or the call; an allow of another hook does not help`;
+  const each = same.length > 1 ? 'each hook' : 'the hook';
+  const change = `${who(same)} must no longer ${plain(verdict)}: change ${each} or the call; an allow of another hook does not help`;
   if (verdict === 'ask') return forAsk(record, calls, change);
   const below = all.filter((handler) => handler.verdict === 'ask' || handler.verdict === 'defer');
   const others = below.filter((handler) => !same.includes(handler));

@@ -57,7 +57,9 @@ test('shows what would be accepted, asks, and keeps the consent; a changed byte 
   const first = await trust({}, 'n');
   expect(first).toMatchObject({
     code: 1,
-    asked: [`Accept ${join(project.dir, '.claude/settings.json')}? [y/N, data NAME: that file changes by itself] `],
+    asked: [
+      `Accept ${join(project.dir, '.claude/settings.json')}? [y/N, or "data NAME" if the file NAME changes on its own] `,
+    ],
   });
   expect(first.text).toContain('"command": "./guard.sh"');
   expect(first.text).toContain('+echo no >&2; exit 2');

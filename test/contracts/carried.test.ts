@@ -318,7 +318,7 @@ test('a session withholds from the model what a tool answered and nobody can car
       const execute = async (): Promise<unknown> => ({ value: (BAD[bad] as () => unknown)() });
       const result = await session.tool({ name: 'Read', input: {}, execute });
       expect(result, bad).toMatchObject({ status: 'ran', isError: false, endsLoop: false });
-      expect(result.content, bad).toMatch(/^\[.* was withheld, since it cannot be carried: [^\n]+\]$/);
+      expect(result.content, bad).toMatch(/^\[.* was withheld because it cannot be serialised: [^\n]+\]$/);
       await session.close();
     }
   }

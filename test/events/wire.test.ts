@@ -66,7 +66,7 @@ describe('checkInput', () => {
   it('says what the field must be', () => {
     const check = (over: Input): unknown => checkInput(CATALOGUE.PreToolUse as EventSpec, { ...input, ...over });
     expect(check({ tool_name: 3 })).toEqual({ field: 'tool_name', expected: 'must be string, got number' });
-    expect(check({ effort: {} })).toEqual({ field: 'effort.level', expected: 'must be string, got nothing' });
+    expect(check({ effort: {} })).toEqual({ field: 'effort.level', expected: 'is missing: it must be string' });
     expect(check({ hook_event_name: 'Stop' })).toEqual({
       field: 'hook_event_name',
       expected: 'must be "PreToolUse", got "Stop"',

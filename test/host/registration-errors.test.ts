@@ -95,9 +95,9 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   'a before of itself': {
     hooks: pre(named('a', { before: 'a' })),
     where: /before: "a" → "a"/,
-    expected: /circle/,
+    expected: /cyclic/,
   },
-  'an after of itself': { hooks: pre(named('a', { after: ['a'] })), where: /after: "a" → "a"/, expected: /circle/ },
+  'an after of itself': { hooks: pre(named('a', { after: ['a'] })), where: /after: "a" → "a"/, expected: /cyclic/ },
   'an after that is a number': {
     hooks: pre({ after: 7, hooks: [] }),
     where: /\.after$/,
@@ -106,7 +106,7 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   'a circle of before': {
     hooks: { PreToolUse: [named('a', { before: 'b' }), named('b', { before: 'a' })] },
     where: /before/,
-    expected: /circle/,
+    expected: /cyclic/,
   },
   'a mode nobody knows': {
     hooks: pre({ mode: 'serial', hooks: [] }),

@@ -1143,7 +1143,7 @@ const limitsElse: readonly NoPromise[] = [
 
 const readme: readonly Kept[] = [
   [
-    "keeps each agent's hooks apart",
+    "isolates each agent's hooks",
     'session/property',
     'each is judged by its own guards, as it runs, and by nobody else',
   ],
@@ -1235,7 +1235,7 @@ const readme: readonly Kept[] = [
   ['Exit code 2 blocks and stderr says why', 'handlers/output', 'means on each of the events what the table says'],
   ['run unchanged:', 'claude-code/vectors', 'test.each(vectors.filter'],
   [
-    'are untrusted again when a byte of them changes',
+    'any change makes them untrusted again',
     'claude-code/trust',
     'the bytes of the script: one that changes is held again',
   ],
@@ -1252,7 +1252,7 @@ const readme: readonly Kept[] = [
   ],
   ['sends a recorded session through the hooks', 'cli/run', 'shows what ran, for whom and why, and what was denied'],
   ['shows what was denied', 'cli/history', 'last --blocked is the newest fire that was denied'],
-  ['decides recorded fires again', 'cli/replay', 'under others says what changes, by which hook, with an example'],
+  ['re-evaluates recorded events', 'cli/replay', 'under others says what changes, by which hook, with an example'],
   ['[The page](docs/page.md) shows records in a browser', 'page/page', 'it shows what happens while an agent works'],
   ['stats` finds the slow hook', 'cli/history', 'counts runs, denials and failures of each hook, and its times'],
   ['In a clone of the repository `npm run demo`', 'cli/demo', 'npm run demo shows who was denied what'],
@@ -1269,6 +1269,11 @@ const readme: readonly Kept[] = [
     'by the end of a hook, or by close, if it was started to stay',
   ],
   ['| many machines |', 'fleet/nats/cli.fleet', 'from nothing to a policy on two machines'],
+  [
+    'it decides nothing, and records say',
+    'host/shadow',
+    'is asked after the decision, and its record says what it would have said',
+  ],
   ['prints the answer.', 'probe/probe', 'its noes that are lost, and 13 of 13 with hookscope in between'],
 ];
 const readmeElse: readonly NoPromise[] = [
@@ -1278,7 +1283,7 @@ const readmeElse: readonly NoPromise[] = [
   ['In a clone of the repository:', 'leads to a block that is what this file is run by'],
   ['An *event* is a step of the agent', 'what the word means'],
   ['A *host* holds your hooks', 'what the word means'],
-  ['To *fire* an event is', 'what the word means'],
+  ['*Firing* an event runs', 'what the word means'],
   ['A *guard* is a hook that denies', 'what the word means'],
   ['A *scope* is a place where hooks are registered', 'what the word means'],
   ['Scopes form a tree, and', 'leads to a picture; the table below it is tested'],
@@ -1299,10 +1304,10 @@ const readmeElse: readonly NoPromise[] = [
   ['A plugin is an npm package whose default export', 'what the word means'],
   ['In code it is `command', 'a block below is run'],
   ['[The control protocol]', 'links'],
-  ['nothing else has to be installed', 'of the repository'],
+  ['Both need only Node; `npm ci`', 'of the repository'],
   ['measures what a fire costs', 'of the repository'],
   ['[Guide](docs/guide.md)', 'links'],
-  ['Which kinds of "no" does your agent obey?', 'a question'],
+  ['Which forms of denial does your agent honour?', 'a question'],
 ];
 
 export const PROMISES = {

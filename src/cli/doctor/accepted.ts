@@ -26,7 +26,7 @@ export function acceptedFindings(since: number): DoctorFinding[] {
 
 function words({ at, how, what, from, to, data }: Acceptance): string {
   const short = (hash: string | null): string => (typeof hash === 'string' ? hash.slice(0, 12) : 'none');
-  const hashes = from === null && to === null ? '' : `, SHA-256 ${short(from)} before and ${short(to)} then`;
+  const hashes = from === null && to === null ? '' : `, SHA-256 was ${short(from)}, is now ${short(to)}`;
   const names = Array.isArray(data) ? `; bound by name alone, whatever they hold: ${data.join(', ')}` : '';
   return `${plain(what)} was accepted at ${plain(at)} by ${plain(how)}${plain(hashes + names)}`;
 }

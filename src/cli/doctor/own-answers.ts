@@ -24,7 +24,7 @@ export class OwnAnswers {
         level: 'remark',
         about: 'hook',
         text: `Hookscope itself answered ${many}, ${last} ${plain(time)} (${plain(event)}), ${whyItself([unanswered])}: ${clip(unanswered.trim(), 200)}.`,
-        fix: `If that was not mended since: do what the reason says. See hookscope why ${clip(fire_id, 60)}${records}.`,
+        fix: `If this has not been fixed, follow the reason above. See hookscope why ${clip(fire_id, 60)}${records}.`,
       },
     ];
   }

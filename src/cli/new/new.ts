@@ -15,7 +15,7 @@ const LONGEST = 214;
 /** Names of that form that npm reserves. */
 const isTaken = (name: string): boolean => /(?:^|\/)(?:node_modules|favicon\.ico)$/.test(name) || isBuiltin(name);
 
-/** Writes the files of a new package. Throws INVALID_OPTIONS, FILE; nothing is written over. */
+/** Writes the files of a new package. Throws INVALID_OPTIONS, FILE; existing files are not overwritten. */
 export async function newCommand(
   [kind, name = '']: readonly string[],
   { dir }: NewFlags,
@@ -27,7 +27,7 @@ export async function newCommand(
   if (!NAME.test(name) || name.length > LONGEST)
     throw wrongOption(
       'new plugin <name>',
-      `expected a package's name in small letters, as @me/no-force-push, got ${JSON.stringify(name)}`,
+      `expected a package's name in lower case, as @me/no-force-push, got ${JSON.stringify(name)}`,
     );
   const folder = resolve(dir ?? name.replace(/^@[^/]+\//, ''));
   await checkEmpty(folder);
@@ -66,5 +66,8 @@ async function checkEmpty(folder: string): Promise<void> {
       : fileError(folder, error, 'folder');
   });
   if (there.length > 0)
-    throw wrongOption('new plugin', `${folder} is not empty, and nothing is written over; name another with --dir`);
+    throw wrongOption(
+      'new plugin',
+      `${folder} is not empty, and existing files are not overwritten; name another with --dir`,
+    );
 }

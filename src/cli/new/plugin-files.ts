@@ -68,7 +68,7 @@ export default definePlugin({
               // The model fills this: it may be anything.
               const command = (tool_input as { command?: unknown } | null)?.command;
               const word = typeof command === 'string' ? words.find((one) => command.includes(one)) : undefined;
-              return word === undefined ? undefined : deny(\`"\${word}" is for people.\`);
+              return word === undefined ? undefined : deny(\`Only a person may use \${word}.\`);
             },
           ],
         },
@@ -88,11 +88,11 @@ const force = payload.preToolUse.bash('git push --force');
 const list = payload.preToolUse.bash('ls');
 
 test('a command with one of the words is denied', async () => {
-  expectFired(await fireHook(plugin, 'PreToolUse', force)).toDeny(/for people/);
-  expectFired(await fireHook([plugin, { words: ['ls'] }], 'PreToolUse', list)).toDeny('"ls"');
+  expectFired(await fireHook(plugin, 'PreToolUse', force)).toDeny(/Only a person/);
+  expectFired(await fireHook([plugin, { words: ['ls'] }], 'PreToolUse', list)).toDeny(/use ls/);
 });
 
-test('any other is no business of this plugin', async () => {
+test('it leaves other commands alone', async () => {
   expectFired(await fireHook(plugin, 'PreToolUse', list)).toStaySilent();
   expectFired(await fireHook(plugin, 'PreToolUse', payload.preToolUse.read())).toBeSkipped('matcher');
 });
@@ -112,5 +112,5 @@ export default defineConfig({ plugins: [['${name}', { words: ['--force'] }]] });
 
 | option | what |
 | --- | --- |
-| \`words\` | a command that holds one of them is denied; default \`--force\` |
+| \`words\` | a command that contains one of them is denied; default \`--force\` |
 `;

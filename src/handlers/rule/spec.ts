@@ -62,7 +62,7 @@ export function readRule(description: Readonly<Record<string, unknown>>, event: 
   if (!may.includes(spec.decision)) {
     const expected =
       may.length === 0
-        ? `${event.name} takes no rules, since nothing is decided there`
+        ? `${event.name} takes no rules: a rule allows, denies or asks, and no answer there does`
         : `a rule on ${event.name} may say ${may.join(' or ')}, not ${spec.decision}`;
     throw new HookscopeError('INVALID_OPTIONS', { where: 'rule(): decision', expected });
   }

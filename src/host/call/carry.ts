@@ -102,7 +102,7 @@ function smallest(spec: EventSpec, input: Json, why: string): CarriedInput {
 
 /** The line that replaces a value which cannot be carried. */
 export function withheldLine(what: string, why: string): string {
-  return `[${what} was withheld, since it cannot be carried: ${why}]`;
+  return `[${what} was withheld because it cannot be serialised: ${why}]`;
 }
 
 /** Why a value cannot be copied, in words. */

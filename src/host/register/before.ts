@@ -31,7 +31,7 @@ function refuse(event: string, own: Registration | undefined, list: () => readon
     const key = all.some(({ before }) => before.length > 0) ? 'before' : 'after';
     const names = key === 'before' ? error.names : [...error.names].reverse();
     const circle = names.map((name) => `"${name}"`).join(' → ');
-    throw wrong(`${event}: ${key}: ${circle}`, 'the order goes round in a circle');
+    throw wrong(`${event}: ${key}: ${circle}`, 'the order is cyclic');
   }
 }
 

@@ -93,6 +93,8 @@ export function registrationOptions(
   nextId: (name: string) => string,
 ): RegistrationOptions {
   const { options, specs: entries, external, guard, report } = host;
+  const { file } = origin.source ?? {};
+  const told = file === undefined ? report : (text: string) => report(`${file}: ${text}`);
   return {
     scope,
     source: origin.source === undefined ? CODE : frozenSource(origin.source),
@@ -118,7 +120,7 @@ export function registrationOptions(
     spec: (name) => entries.get(name),
     events: [...entries.keys()],
     nextId,
-    warn: origin.warn ?? report,
-    report,
+    warn: origin.warn ?? told,
+    report: told,
   };
 }
