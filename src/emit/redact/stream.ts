@@ -1,4 +1,4 @@
-import { asTags } from './find/cuts.js';
+import { asSigns } from './find/cuts.js';
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
 import { mayEnd } from './find/own/lines.js';
@@ -83,7 +83,7 @@ export class MaskedStream {
     this.#held += rest;
     const waits = this.#waits;
     if (waits !== undefined && this.#held.length <= this.#enough) {
-      if (!endsAs(waits).test(asTags(this.#held.slice(-rest.length - LONGEST_END)))) return '';
+      if (!endsAs(waits).test(asSigns(this.#held.slice(-rest.length - LONGEST_END)))) return '';
       this.#waits = undefined;
     }
     if (!isEnded && this.#held.length <= MOST_HELD) return '';
@@ -139,7 +139,7 @@ export class MaskedStream {
   #leaveOut(piece: string): string {
     const text = this.#left + piece;
     const until = this.#lostUntil;
-    const end = (this.#until as RegExp).exec(until === undefined ? text : asTags(text));
+    const end = (this.#until as RegExp).exec(until === undefined ? text : asSigns(text));
     this.#lostLength += piece.length;
     const isMost = this.#lostLength > MOST_LEFT_OUT && this.#isBounded() && piece.includes('\n');
     const isOver = end !== null || isMost || (until !== undefined && !mayEnd(text, { at: 0, until }));

@@ -47,6 +47,45 @@ test.each(Object.entries(LONG))('and in previews, reasons and inputs that alarms
   spill.clear();
 });
 
+const JOINED: readonly ((text: string) => string)[] = [
+  (text) => `${text}\nno`,
+  (text) => `first\n${text}\nno, said another\nand a third`,
+  (text) => JSON.stringify({ reason: `${text}\nno`, other: 1 }),
+  (text) => JSON.stringify({ a: JSON.stringify({ reason: `${text}\nno` }) }),
+];
+
+test.each(Object.entries(LONG))('and where the preview is joined to what other hooks say: %s', (_, text) => {
+  const spill = createSpill(() => undefined);
+  const cut = spill.text(text, 's');
+  expect(cut).toMatch(/…$/);
+  for (const join of JOINED) {
+    expect(redactor.text(join(cut))).not.toMatch(/DE12/);
+    if (text.includes('<iban>')) expect(redactor.text(join(cut))).toMatch(/no\b/);
+  }
+  spill.clear();
+});
+
+test('a value that begins behind its tag is masked up to the sign of the cut, whatever is written behind that', () => {
+  for (const behind of [
+    '',
+    '\nnext',
+    ' and more',
+    ' (+5 more)',
+    ', more',
+    ';',
+    ')',
+    ']',
+    "'",
+    '`',
+    '  in session',
+    '</td>',
+  ])
+    for (const before of ['', 'a ', '(', '[', "'", '`', '1 | ']) {
+      const text = `${before}<iban>DE12 34…${behind}`;
+      expect(redactor.text(text), text).not.toMatch(/DE12/);
+    }
+});
+
 test.each([
   `Usage: deploy <iban> [options]\n${'A line.\n'.repeat(500)}Loading …\nDone.\n`,
   `pay <iban> first\n${'a line of output\n'.repeat(100)}Loading …\n`,

@@ -100,6 +100,23 @@ query Q($iban: String = "DE12") { a }
   expect(masked(text)).toBe(text.replace(SECRET, '█'));
 });
 
+/** Every sign behind an index. */
+const INDEXED = [
+  ': "DE12"',
+  ': DE12',
+  ':\n  - DE12',
+  ' = DE12',
+  ' = "DE12"',
+  ' := "DE12"',
+  ' += "DE12"',
+  ': {"a": "DE12"}',
+].flatMap((behind) =>
+  ['iban[0]', 'iban[i]', 'iban["main"]', "$iban['main']"].map((name): [string, string] => {
+    const text = name + behind;
+    return [text, text.replace('DE12', '█')];
+  }),
+);
+
 test.each([
   ['let iban: Iban<Bank> = "DE12"', 'let iban: █<Bank> = "█"'],
   ['let iban: number = 5512, b = 5', 'let iban: █ = █, b = 5'],
@@ -108,6 +125,13 @@ test.each([
   ['a.iban:\n  - DE12\n  - DE12\nb: 1', 'a.iban:\n  - █\n  - █\nb: 1'],
   ["iban = a.b_c or 'mock'", "iban = █ or 'mock'"],
   ['iban[0]=DE12', 'iban[0]=█'],
+  ...INDEXED,
+  ['iban.main = 12 # a; b', 'iban.main = █ # a; b'],
+  ["user.iban = O'Brien DE12", 'user.iban = █'],
+  ["iban = Bob 'Zed' Quux", 'iban = █'],
+  ["iban = Smith 'Zed'", 'iban = █'],
+  ['iban: aB3x(cret9', 'iban: █'],
+  ['**iban:** DE12', '**iban:** █'],
   ['iban[1]+="DE12"', 'iban[1]+="█"'],
   ['iban.length = 5512', 'iban.length = █'],
   ['iban::DE12', 'iban::█'],

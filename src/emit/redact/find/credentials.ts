@@ -4,6 +4,9 @@ import { isNoWord, isPlaceholder } from './values.js';
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
 /** A password with characters that a URL should escape. Text after a port is a path, not a password. */
 const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
+/** A password with an apostrophe, which is never escaped. */
+const APOSTROPHE =
+  /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#'])(?:[^\s/?#"'`<>\\@]|'(?=[\w.!~*()%-]*@|[\w!~*(%-])){1,256}@(?=[\w.[-])/y;
 const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
 /** `https://TOKEN:x-oauth-basic@…`, `https://TOKEN:@…`: placeholder passwords of URLs whose user name is the token. */
 const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
@@ -19,8 +22,10 @@ export function urlSecret(text: string, colon: number): TextSpan | undefined {
     const from = text.indexOf(':', start) + 1;
     return [from, from + half.length];
   }
-  const pattern = take(AUTHORITY, text, start) === undefined ? ODD : AUTHORITY;
-  if (pattern === ODD && take(ODD, text, start) === undefined) return undefined;
+  const isInApostrophes = /'[a-z][\w+.-]*$/i.test(text.slice(Math.max(0, colon - 24), colon));
+  const patterns = isInApostrophes ? [AUTHORITY, ODD] : [AUTHORITY, ODD, APOSTROPHE];
+  const pattern = patterns.find((one) => take(one, text, start) !== undefined);
+  if (pattern === undefined) return undefined;
   const end = pattern.lastIndex - 1;
   if (text.startsWith('sha256:', end + 1)) return undefined;
   const between = text.indexOf(':', start);

@@ -67,12 +67,21 @@ export function asLines(text: string): string {
   return LINE_IS_WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : text;
 }
 
-const WRITTEN_TAG = /(?:&lt;|\\{1,8}u003c)(?=[\w/!])|<\\{1,8}(?=\/)|&gt;|\\{1,8}u003e/gi;
+const WRITTEN_SIGN =
+  /(?:&lt;|\\{1,8}u003c)(?:\\{1,8}(?=\/))?(?=[\w/!])|<\\{1,8}(?=\/)|&(?:gt|quot|#34);|\\{1,8}u00(?:3e|2[267])|%(?:5c%22|22(?:(?:%20|\+){0,4}%3a(?:%20|\+){0,4})?)/gi;
 
-/** The text with escaped signs of elements (`&lt;`, `\u003c`, `<\/a>`) as they are meant, of the same length. */
-export function asTags(text: string): string {
-  return text.replace(WRITTEN_TAG, (written) => {
-    const isEnd = /gt;|e$/i.test(written);
-    return isEnd ? '>'.padEnd(written.length) : '<'.padStart(written.length);
+/**
+ * The text with escaped signs of elements (`&lt;`, `\u003c`, `<\/a>`) and of JSON (`\u0022`, `&quot;`, `%22`) as they are meant, of the same
+ * length: a quote stands behind as many backslashes as that takes, like those of JSON within JSON.
+ */
+export function asSigns(text: string): string {
+  return text.replace(WRITTEN_SIGN, (written) => {
+    const { length } = written;
+    if (written.startsWith('%2')) return String.raw`\\"`.concat(length > 3 ? ':' : '').padEnd(length);
+    if (written[0] === '%') return written;
+    if (/(?:22|quot;|34;)$/.test(written)) return '"'.padStart(length, '\\');
+    if (written.endsWith('27')) return "'".padStart(length, '\\');
+    if (written.endsWith('26')) return '&'.repeat(length);
+    return /gt;|e$/i.test(written) ? '>'.padEnd(length) : '<'.padStart(length);
   });
 }

@@ -1,4 +1,4 @@
-import { asLines, asTags, withoutColours } from './cuts.js';
+import { asLines, asSigns, withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
@@ -6,7 +6,7 @@ import type { Hold } from './own/lines.js';
 import { ownNames } from './own/names.js';
 import { MOST_HELD } from './own/reach.js';
 import { withoutPrefixes } from './prefixes.js';
-import type { TextSpan } from './quoted.js';
+import { type TextSpan, take } from './quoted.js';
 import { merged, scanner } from './scan.js';
 import { compileTokens } from './shapes.js';
 import { formatSecrets } from './shell/printf.js';
@@ -73,6 +73,13 @@ export function createFinder(
  * quotes, or before the note on its length. Any other is part of the text.
  */
 const CUT = /(?<!\s)…(?:(?=\.?\s*$)|(?= \(\d+ characters\))|(?=(\\*")))/g;
+/** The beginning of a long text (`../../../host/call/large-output.ts`), and where it is cut, if other text is joined to it. */
+const PREVIEW = /Preview:(?:\n|\\+n)/g;
+const CUT_PREVIEW = /(?<!\s)…(?=\n|\\+n|$)/g;
+/** The most characters of such a beginning, some of them escaped. */
+const LONGEST_PREVIEW = 4200;
+/** A value that begins directly behind its tag is no part of a sentence, so whatever is behind the sign, it was cut. */
+const CUT_IN_LINE = /(?<=>)[\p{L}\p{N}+#$€-](?:[^\n<>\\…]{0,4000}[^\s<>\\…])?(?=…)/uy;
 /** The most cuts in a text that are looked at. */
 const MOST_CUTS = 8;
 
@@ -80,17 +87,43 @@ const MOST_CUTS = 8;
 function cutValues(text: string, holds: readonly Hold[]): readonly TextSpan[] {
   const spans: TextSpan[] = [];
   if (holds.length === 0 || !text.includes('…')) return spans;
+  const put = (hold: Hold | undefined, cut: number): void => {
+    if (hold === undefined || hold.at >= cut) return;
+    const begin = behindOpening(text, hold);
+    if (begin > 0 && begin < cut) spans.push([begin, cut]);
+  };
   let cuts = 0;
+  let next = 0;
   for (const { index: cut, 1: quote } of text.matchAll(CUT)) {
+    while (next < holds.length && (holds[next] as Hold).at < cut) next++;
+    if (next === 0 || (holds[next - 1] as Hold).at < cut - MOST_HELD) continue;
     if (++cuts > MOST_CUTS) break;
     const start = quote === undefined ? cut - MOST_HELD : startOfText(text, cut, quote);
-    const hold = holds.find(({ at }) => at >= start);
-    if (hold === undefined || hold.at >= cut) continue;
-    const begin = text.indexOf(hold.until === ')' ? '(' : '>', hold.at) + 1;
-    if (begin > 0 && begin < cut) spans.push([begin, cut]);
+    put(
+      holds.find(({ at }) => at >= start),
+      cut,
+    );
+  }
+  let behind = 0;
+  for (const { index } of text.matchAll(PREVIEW)) {
+    if (index < behind) continue;
+    behind = index + LONGEST_PREVIEW;
+    const cut = [...text.slice(index, behind).matchAll(CUT_PREVIEW)].at(-1)?.index;
+    if (cut !== undefined)
+      put(
+        holds.find(({ at }) => at >= index),
+        index + cut,
+      );
+  }
+  for (const hold of holds) {
+    const begin = behindOpening(text, hold);
+    if (hold.until !== ')' && take(CUT_IN_LINE, text, begin) !== undefined) spans.push([begin, CUT_IN_LINE.lastIndex]);
   }
   return spans;
 }
+
+/** The index behind the sign that opens a value; 0: there is none. */
+const behindOpening = (text: string, { at, until }: Hold): number => text.indexOf(until === ')' ? '(' : '>', at) + 1;
 
 /** Where the text in such quotes begins that ends at an index, as in JSON: it has no line end, and its own quotes are escaped more often. */
 function startOfText(text: string, end: number, quote: string): number {
@@ -115,8 +148,8 @@ function everyReading(text: string, scan: (text: string) => readonly TextSpan[])
   let spans = scan(text);
   const lines = asLines(text);
   if (lines !== text) spans = merged([...spans, ...scan(lines)]);
-  const tags = asTags(text);
-  if (tags !== text) spans = merged([...spans, ...scan(tags)]);
+  const signs = asSigns(text);
+  if (signs !== text) spans = merged([...spans, ...scan(signs)]);
   const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
   const bareLook = (bare: string) => [...look(bare), ...tableSecrets(bare)];
   const others = [...formatSecrets(lines, scan), ...tableSecrets(lines)];

@@ -1,14 +1,14 @@
 import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
-import { startOfValue } from './formats/openers.js';
+import { behindMarks, startOfValue } from './formats/openers.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
 import { RUN, SHELL_RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
 import { inQuotes, lineValue, signedValue, wordRest } from './shell/whole.js';
-import { isPlaceholder, isSecret } from './values.js';
+import { isNoWord, isPlaceholder, isSecret } from './values.js';
 
 /** The secret after a name and its `:` or `=`, or in an element after its `>`. */
 export function namedSecret(text: string, separator: number): TextSpan | readonly TextSpan[] | undefined {
@@ -104,7 +104,9 @@ function behindName(
   const tight = found[1] === separator;
   const gap = at;
   while (at < gap + 8 && (text[at] === ' ' || text[at] === '\t')) at++;
-  at = startOfValue(text, at, text[separator] as string, /["']/.test(before) && /["']/.test(text[found[1]] ?? ''));
+  const marked = behindMarks(text, found[0], at);
+  const isMarked = marked > at || /[*`]/.test(text[found[1]] ?? '');
+  at = startOfValue(text, marked, text[separator] as string, /["']/.test(before) && /["']/.test(text[found[1]] ?? ''));
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
@@ -123,15 +125,18 @@ function behindName(
   if (block !== undefined) return block;
   const isTight = tight && at === gap && text[separator] === '=' && !compared;
   const inQuery = tight && at === gap && '?&;'.includes(before) && before !== '';
+  const isUrl = inQuery && /(?:[^\s&;][?&]|&{6})$/.test(text.slice(Math.max(0, found[0] - 6), found[0]));
   const isVariable = isTight && /^[A-Z][A-Z\d_]+$/.test(name);
   const starts = !inQuery && beginsLine(text, found[0]);
-  const signed = starts && tight && /^[A-Z][A-Z\d_]+$/.test(name) ? signedValue(text, separator) : undefined;
-  if (signed !== undefined) return signed;
+  const odd = oddValue(text, separator, found, at);
+  if (odd !== undefined) return odd;
   const whole = starts && !compared ? lineValue(text, at) : undefined;
   if (kind === 'weak' && /^key$/i.test(name) && take(HEX, text, at) !== undefined && hasUser(text, found[0]))
     return [HEX.lastIndex - 33, HEX.lastIndex - 1];
   const value =
-    whole ?? (isTight ? inQuotes(text, found[0], at) : undefined) ?? valueAt(text, at, isTight ? SHELL_RUN : RUN);
+    whole ??
+    (isTight ? inQuotes(text, found[0], at) : undefined) ??
+    valueAt(text, at, isUrl ? QUERY_RUN : isTight ? SHELL_RUN : RUN);
   if (value === undefined) return undefined;
   const [start] = value.span;
   const end = value.quote === undefined ? wordRest(text, value.span) : value.span[1];
@@ -144,14 +149,14 @@ function behindName(
     name,
     quote: value.quote,
     sure: inQuery || isVariable || isSet || isOption(text, found[0]),
-    alone: (starts && ends) || isWord,
+    alone: (starts && ends && !isMarked) || isWord,
     code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
     elsewhere: isElsewhere,
   };
   if (kind === 'short' && value.quote !== undefined && hasUser(text, found[0])) place.kind = 'password';
   const length = trailing(text, start, end, place.sure || place.alone);
   const pieces = [value.span];
-  for (let to = length; value.quote !== undefined && pieces.length < MOST_PIECES; ) {
+  for (let to = end; value.quote !== undefined && pieces.length < MOST_PIECES; ) {
     const piece = take(BECOMES, text, to) === undefined ? undefined : valueAt(text, BECOMES.lastIndex, RUN)?.span;
     if (piece === undefined) break;
     pieces.push(piece);
@@ -160,8 +165,24 @@ function behindName(
   const spans = pieces.filter(([from, to]) => isSecret(text.slice(from, to), place));
   if (pieces.length > 1) return spans.length === 0 ? undefined : spans;
   if (!isSecret(text.slice(start, length), place)) return undefined;
-  return value.span[2] ? [start, length, true] : [start, length];
+  // Within quotes, a sign at the end belongs to the value.
+  const last = value.quote === undefined ? length : end;
+  return value.span[2] ? [start, last, true] : [start, last];
 }
+
+/** A value that begins with a sign of code, where code has none: alone in its line, or with its name in quotes. `at`: the index behind blanks. */
+export function oddValue(text: string, separator: number, [start, end]: TextSpan, at: number): TextSpan | undefined {
+  const isTight = end === separator && (text[separator] === '=' || /^[A-Z][A-Z\d_]+$/.test(text.slice(start, end)));
+  if (!isTight && !'([{<|>'.includes(text[at] ?? ' ')) return undefined;
+  if (beginsLine(text, start))
+    return (isTight ? signedValue(text, separator + 1, true) : undefined) ?? signedValue(text, at, false);
+  if (!isTight || !'=:'.includes(text[separator + 1] ?? ' ')) return undefined;
+  const span = inQuotes(text, start, separator + 1)?.span;
+  return span !== undefined && isNoWord(text.slice(span[0] + 1, span[1])) ? span : undefined;
+}
+
+/** In a URL, brackets within a value. */
+const QUERY_RUN = /(?:[^\s"'`,;&|<>(){}[\]\\]|[()](?=\w))+/y;
 
 /** `password: string = 'X'`. */
 const TYPE =

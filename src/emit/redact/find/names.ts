@@ -161,7 +161,7 @@ export function nameBefore(text: string, separator: number): TextSpan | undefine
     end -= INDEX.exec(text.slice(Math.max(0, end - 8), end))?.[0].length ?? 0;
   if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
   // Each level of JSON within JSON doubles the backslashes before a quote.
-  for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
+  for (let i = 0; i < 40 && end > 0 && `"'\\]*\``.includes(text[end - 1] as string); i++) end--;
   let start = end;
   const least = Math.max(0, end - NAME - 1);
   while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;

@@ -42,8 +42,10 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   const reach = text.slice(start, start + QUOTED);
   const line = reach.indexOf('\n');
   for (let end = reach.indexOf(quote); end >= 0 && (line < 0 || end < line); end = reach.indexOf(quote, end + 1)) {
+    // `'it''s'` of YAML and SQL.
+    if (quote === "'" && /^'[^\s'"]/.test(reach.slice(end + 1, end + 3))) end++;
     // Inside an escaped quote, a quote with more backslashes belongs to the text.
-    if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
+    else if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
   }
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
 }

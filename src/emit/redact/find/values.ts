@@ -19,13 +19,15 @@ export interface ValuePlace {
 
 /** Whether a value stands for a secret without being one: a variable, a template, asterisks, an earlier mask. */
 export function isPlaceholder(value: string, quote?: string): boolean {
-  if (PLACEHOLDER.test(value)) return true;
+  // Without quotes, a value ends before a `>`.
+  if (PLACEHOLDER.test(value)) return quote === undefined || value[0] !== '<' || value.endsWith('>');
   return quote !== "'" && VARIABLE.test(value);
 }
 
 const PLACEHOLDER =
   /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdvq](?:\\+[nrt])*$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
-const VARIABLE = /^\$(?:\{|\(|[A-Za-z_]\w*(?:\W|$)|\d?$)/;
+/** The name of a variable does not mix letters and digits again and again. */
+const VARIABLE = /^\$(?:\{|\(|(?!\w*\d[A-Za-z]\w*\d[A-Za-z])[A-Za-z_]\w*(?:\W|$)|\d?$)/;
 
 const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;

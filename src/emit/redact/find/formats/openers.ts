@@ -8,6 +8,17 @@ const BEFORE = /(?:\/\*(?:[^*]|\*(?!\/)){0,200}\*\/\s{0,8}(?=\\*["'`])|\s{0,40}s
 /** In JSON that is written over lines. */
 const LINES = /[ \t]*\r?\n\s{0,40}(?=")/y;
 
+/** The second half of the signs around a name in Markdown: `**Password:** X`. */
+const MARKS = /([*_]{1,3})[ \t]+/y;
+
+/** Where the value of a name begins that is emphasised with its sign. `at`: the index behind the sign and its blanks. */
+export function behindMarks(text: string, name: number, at: number): number {
+  const marks = '*_'.includes(text[at] ?? ' ') ? take(MARKS, text, at)?.[1] : undefined;
+  if (marks === undefined) return at;
+  const before = text.slice(Math.max(0, name - 80), name);
+  return before.slice(before.lastIndexOf('\n') + 1).includes(marks) ? MARKS.lastIndex : at;
+}
+
 /** Where a value begins behind what may precede it. `at`: the index behind the sign and its blanks. */
 export function startOfValue(text: string, at: number, sign: string, isQuoted: boolean): number {
   if (sign === ':' && /[&!]/.test(text[at] ?? '') && take(TAGS, text, at) !== undefined) return TAGS.lastIndex;

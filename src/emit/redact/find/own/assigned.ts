@@ -1,6 +1,8 @@
 import { append } from '../../../../values/append.js';
-import { beginsLine, valueOfName } from '../named.js';
+import { behindMarks } from '../formats/openers.js';
+import { beginsLine, oddValue, valueOfName } from '../named.js';
 import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
+import { wordRest } from '../shell/whole.js';
 import { tailOf } from '../shell/words.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { bare, blockBelow, linesBelow, type OwnValues, plainValue } from './lines.js';
@@ -19,6 +21,8 @@ const NEXT_TEXT = /[ \t]*(?:[+.]\s*|(?<=[ \t]))(?=\\*["'`])/y;
 const JOINED = /^(?:\[[^\]\n]{1,40}\]\+?|\+)$/;
 /** An anchor and a tag of YAML. */
 const PROPERTIES = /(?:(?:&[\w.-]{1,80}|!{1,2}[\w./:-]{0,80})(?:[ \t]+|(?=\r?(?:\n|$))))+/y;
+/** The type of an array in C, whose size follows its name. */
+const DECLARED = /\b(?:char|wchar_t|u?int\d{0,2}(?:_t)?|long|short|byte|float|double|bool|size_t)[ \t*]+$/;
 const TEXT_IN_PARENTHESES = /\(\s*\\*["'`]/y;
 const LIST_OF_TEXTS = /\[\s*\\*["'`]/y;
 /** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
@@ -39,13 +43,16 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   const behind = separator + sign.length;
   take(BLANKS, text, behind);
   let at = BLANKS.lastIndex;
+  at = behindMarks(text, name[0], at);
   const isTight = at === behind && (name[1] === separator || JOINED.test(text.slice(name[1], separator)));
   const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
   const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
   const isComparison = sign === '==' || sign === '===';
-  // `name[0] === "a"` and `char name[4] = {` are no values of the name; `name[0]=a` is.
+  // `name[0] === "a"` and `char name[4] = {` are no values of the name.
   const isIndexed = text[name[1]] === '[' && text[name[1] + 1] !== ']';
-  if (isIndexed && (sign !== '=' || at > behind || /[ \t]/.test(text[separator - 1] as string))) return undefined;
+  if (isIndexed && (isComparison || DECLARED.test(text.slice(Math.max(0, name[0] - 40), name[0])))) return undefined;
+  const odd = isQuoted ? undefined : oddValue(text, separator, name, at);
+  if (odd !== undefined) return { spans: [odd], end: odd[1] };
   if (sign === ':' && take(TYPE, text, at) === undefined && take(PROPERTIES, text, at) !== undefined)
     at = PROPERTIES.lastIndex;
   if (!isQuoted && !isComparison && closesEarlier(text, at)) return undefined;
@@ -130,7 +137,7 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
     if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
       spans.push(quoted.span);
     end = quoted.end;
-    if (quoted.closed && isShell && spans.length > 0) append(spans, tailOf(text, quoted.span));
+    if (quoted.closed && isShell) append(spans, tailOf(text, quoted.span));
     if (!quoted.closed || take(isShell ? NEXT_SUM : NEXT_TEXT, text, end) === undefined) break;
   }
   return end < 0 ? undefined : { spans, end: Math.max(end, spans.at(-1)?.[1] ?? 0) };
@@ -179,7 +186,10 @@ function unquoted(
 /** Further groups with digits belong to a value: `DE12 3456 7890`. */
 const GROUPS = /(?: (?=[^\W\d]{0,8}\d)\w{1,40}(?![\w.:=/-])){1,12}/y;
 /** `name = Smith, Bob (admin)`, alone in its line. */
-const WORDS = /(?:\\[^\s"'`]+)?(?:,?[ \t]+\(?(?!')[\p{L}\p{N}_.,@'-]+\)?)*[ \t]*(?=\r?(?:\n|$))/uy;
+const WORDS =
+  /(?:\\[^\s"'`]+|(?<=\p{L})'\p{L}[\p{L}\p{N}_.@'-]*)?(?:,?[ \t]+\(?(?!(?<=[ \t](?:or|and|if|else|in|is|not)[ \t]+)')[\p{L}\p{N}_.,@'-]+\)?)*[ \t]*(?=\r?(?:\n|$))/uy;
+/** `O'Brien`. */
+const APOSTROPHE = /(?<=\p{L})'\p{L}[^\s"'`;&|<>()[\]{},\\]*/uy;
 /** `name = "Bob" Smith`. */
 const NAMES = /(?:[ \t]+\p{Lu}\p{Ll}[\p{L}.'-]*)+[ \t]*(?=\r?(?:\n|$))/uy;
 /** `CORP\me`, `O'Brien`: what is part of a word that begins before it; where backslashes are escaped, there are two. */
@@ -225,6 +235,7 @@ function wholeOf(reach: Reach, [start, end, open]: TextSpan, isLine: boolean): T
   const to = said === '' ? end : start + said.length;
   if (isLine && take(WORDS, text, to) !== undefined && !isLiteral(said))
     return [start, start + text.slice(start, WORDS.lastIndex).trimEnd().length];
+  if (to === end && take(APOSTROPHE, text, end) !== undefined) return [start, APOSTROPHE.lastIndex];
   if (to === end && /\d$/.test(said) && take(GROUPS, text, end) !== undefined) return [start, GROUPS.lastIndex];
   return open === true ? [start, to, open] : [start, to];
 }
@@ -250,7 +261,7 @@ export function optionValue(reach: Reach, at: number, name: string): OwnValues |
   // `--iban IBAN` in a help text.
   const isMeta = said === said.toUpperCase() && said.toLowerCase() === name.toLowerCase();
   if (said === '' || (said.startsWith('-') && !/^-\d/.test(said)) || isLeft(said, true) || isMeta) return undefined;
-  const span = wholeWord(text, [start, start + said.length], at);
+  const span = wholeWord(text, [start, wordRest(text, [start, start + said.length])], at);
   const all = [span, ...tailOf(text, span)];
   return { spans: all, end: all.at(-1)?.[1] ?? span[1] };
 }

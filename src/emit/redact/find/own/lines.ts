@@ -1,6 +1,7 @@
 import { append } from '../../../../values/append.js';
 import { indentOf } from '../formats/blocks.js';
 import { type TextSpan, take } from '../quoted.js';
+import { isClosed } from '../shell/whole.js';
 import { isPlaceholder } from '../values.js';
 import { isLeft, isLiteral, valuesWithin } from './brackets.js';
 import { FEW, MOST_HELD, type Reach } from './reach.js';
@@ -55,12 +56,15 @@ export function plainValue(
   at: number,
   { whole, written }: { readonly whole: boolean; readonly written: boolean },
 ): TextSpan | undefined {
-  if (take(COMPUTED, text, at) !== undefined) return undefined;
+  const computed = take(COMPUTED, text, at)?.[0];
+  // A bracket that is never closed is part of a value: `aB3x(cd`.
+  const isOpen = computed !== undefined && /\w\($/.test(computed) && !isClosed(text, at, COMPUTED.lastIndex, 1);
+  if (computed !== undefined && !isOpen) return undefined;
   const pattern = whole ? (written ? END_WRITTEN : END) : END_OF_CLAUSE;
   pattern.lastIndex = at;
   const said = bare(text.slice(at, pattern.exec(text)?.index));
   if (said === '' || isLeft(said, true) || isLiteral(said)) return undefined;
-  return !/[ \t]/.test(said) && isPlaceholder(said) ? undefined : [at, at + said.length];
+  return !/[ \t]/.test(said) && isPlaceholder(said, '"') ? undefined : [at, at + said.length];
 }
 
 const OPENING: Readonly<Record<string, string>> = { ']': '[', '}': '{', ')': '(' };

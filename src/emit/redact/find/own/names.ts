@@ -1,5 +1,5 @@
 import { append } from '../../../../values/append.js';
-import { asLines, asTags, withoutColours } from '../cuts.js';
+import { asLines, asSigns, withoutColours } from '../cuts.js';
 import type { TextSpan } from '../quoted.js';
 import { assignedValue, optionValue } from './assigned.js';
 import { elementValues } from './elements.js';
@@ -120,7 +120,7 @@ function views(text: string, name: RegExp): readonly TextView[] {
   const whole = [{ text, back: (span: TextSpan) => span }, ...(shown === undefined ? [] : [shown])];
   return whole.flatMap((one, i) => {
     const lines = asLines(one.text);
-    const all = [...new Set([one.text, lines, asTags(one.text)])].map((as) => ({ ...one, text: as }));
+    const all = [...new Set([one.text, lines, asSigns(one.text)])].map((as) => ({ ...one, text: as }));
     const asIs = all.map((cut) => ({ ...cut, isLast: true, written: (rest: string) => rest }));
     if (i < whole.length - 1) return asIs;
     const bare = linesWithPrefixes(lines, name);

@@ -15,7 +15,7 @@ export function namePatterns(
     'giu',
   );
   const dotted = new RegExp(
-    String.raw`(?<=^|\n)[ \t]*(${name})(?:\.[\w-]{1,60}){1,4}[ \t]*(?==[ \t]*(?:["'[{]|[\d-][^\n;]*(?:\n|$)))`,
+    String.raw`(?<=^|\n)[ \t]*(${name})(?:\.[\w-]{1,60}){1,4}[ \t]*(?==[ \t]*(?:["'[{]|[\d-][^\n;#]*(?:#[^\n]*)?(?:\n|$)))`,
     'giu',
   );
   const section = new RegExp(
@@ -23,7 +23,7 @@ export function namePatterns(
     'giu',
   );
   const encoded = new RegExp(
-    String.raw`(?<=[?&]|%(?:3F|26|5B|22))(${name})(?:%5D|%22)?%3[AD](?:%22)?((?:[^\s"'\x60&%<>\\]|%(?!2[236]|7D)[\da-f]{2})+)`,
+    String.raw`(?<=[?&]|%(?:3F|26|5B|22))(${name})(?:%5D|%22)?%3[AD](?:%20|\+)*(?:%22)?((?:[^\s"'\x60&%<>\\]|%(?!2[236]|7D)[\da-f]{2})+)`,
     'giu',
   );
   const option = new RegExp(
