@@ -47,6 +47,8 @@ export class MaskedStream {
   #until: RegExp | undefined;
   /** Set where that is the end of a value of the caller's own name. */
   #lostUntil: string | undefined;
+  /** That value is an element whose signs are not escaped, so that only such a tag ends it. */
+  #isPlain = false;
   /** How much was left out, if there is a bound. */
   #lostLength = 0;
   /** The end of what was left out: the end may begin in it. */
@@ -86,7 +88,7 @@ export class MaskedStream {
       if (!endsAs(waits).test(asSigns(this.#held.slice(-rest.length - LONGEST_END)))) return '';
       this.#waits = undefined;
     }
-    if (!isEnded && this.#held.length <= MOST_HELD) return '';
+    if (!isEnded && this.#held.length <= this.#enough) return '';
     const text = this.#context + this.#held;
     const from = this.#context.length;
     const secrets = this.#finder.find(text);
@@ -124,6 +126,7 @@ export class MaskedStream {
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
     const waits = open === key ? hold?.until : undefined;
     this.#lostUntil = waits;
+    this.#isPlain = text[key] === '<';
     this.#lostLength = text.length - key;
     this.#left = waits === undefined ? '' : text.slice(-LONGEST_END);
     this.#until = waits === undefined ? endOf(text, key) : endsAs(waits);
@@ -139,7 +142,7 @@ export class MaskedStream {
   #leaveOut(piece: string): string {
     const text = this.#left + piece;
     const until = this.#lostUntil;
-    const end = (this.#until as RegExp).exec(until === undefined ? text : asSigns(text));
+    const end = (this.#until as RegExp).exec(until === undefined || this.#isPlain ? text : asSigns(text));
     this.#lostLength += piece.length;
     const isMost = this.#lostLength > MOST_LEFT_OUT && this.#isBounded() && piece.includes('\n');
     const isOver = end !== null || isMost || (until !== undefined && !mayEnd(text, { at: 0, until }));
@@ -151,8 +154,11 @@ export class MaskedStream {
   }
 }
 
-/** Matches what a value of the caller's own name ends with, in any case like its name. */
-const endsAs = (until: string): RegExp => new RegExp(until.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
+/** Matches what a value of the caller's own name ends with, in any case like its name; a tag to the end of its name. */
+const endsAs = (until: string): RegExp => {
+  const end = until.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(until.startsWith('</') ? `${end.replace('</', String.raw`<\\{0,8}/`)}(?=[\\s>])` : end, 'iu');
+};
 
 /** Matches the end of a secret that is too long to be held back: a quote, a key's last line, or the first line that a block does not indent. */
 function endOf(text: string, open: number): RegExp {

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { createFinder } from '../../../src/emit/redact/find/find.js';
 import { BARE, MARKED } from '../../../src/emit/redact/find/table.js';
 import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import { MaskedStream } from '../../../src/emit/redact/stream.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-cost-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -291,4 +293,37 @@ test.each([
     return least < most ? [] : [`${JSON.stringify(part)}: ${least.toFixed(0)} times`];
   });
   expect(costly).toEqual([]);
+});
+
+/** Outputs that arrive in pieces, in which a value of a name of the user, or a secret, is never ended. */
+const STREAMS: Readonly<Record<string, readonly [head: string, part: string]>> = {
+  'an open list': ['"iban": [\n', 'abc '],
+  'an open list of texts': ['"iban": [', '"abc", '],
+  'an open text in a list': ['"iban": ["', 'abc '],
+  'an open object': ['"iban": {"a": ', 'abc '],
+  'an open element': ['<iban>', 'abc '],
+  'open parentheses': ['iban=(\n', 'abc '],
+  'an open quote': ['password="', 'abc '],
+  'a block': ['iban: |\n  ', 'abc '],
+  prose: ['', 'abc '],
+};
+
+test.each(Object.entries(STREAMS))('of pieces, each is read a bounded number of times: %s', (_, [head, part]) => {
+  const finder = createFinder(() => true, [], new Set(['iban']));
+  let read = 0;
+  const find = (text: string): ReturnType<typeof finder.find> => {
+    read += text.length;
+    return finder.find(text);
+  };
+  const readOf = (length: number, size: number): number => {
+    const stream = new MaskedStream({ ...finder, find });
+    const text = head + ofLength(part, length);
+    read = 0;
+    for (let at = 0; at < text.length; at += size)
+      stream.push(text.slice(at, at + size), (one, from, to) => one.slice(from, to));
+    return read / text.length;
+  };
+  for (const size of [50, 256, 4096])
+    for (const length of [40_000, 160_000, 640_000])
+      expect(readOf(length, size), `${length} by ${size}`).toBeLessThan(12);
 });

@@ -145,3 +145,16 @@ test.each([
     }
   }
 });
+
+test.each(['<w>&lt;/iban&gt;</w>', '<ibanx></ibanx>', '</iban-old>'])(
+  'an element that is too long to be held ends with its own tag alone, not with %s',
+  (inner) => {
+    const values = '<v>DE12</v>\n';
+    const text = `<iban>\n${values.repeat(7000)}${inner}\n${values.repeat(2000)}</iban>\nend\n`;
+    for (const size of [61, 5000]) {
+      const said = inPieces(text, size);
+      expect(said).not.toContain('DE12');
+      expect(said).toContain('end');
+    }
+  },
+);

@@ -36,6 +36,16 @@ export function valuesWithin(reach: Reach, open: number): BracketValues {
   return new Brackets(reach, open).read();
 }
 
+/** The most characters of it that are read again with what follows: its beginning, which may be a key or a quote, and its end. */
+const LONGEST_ITEM = 2048;
+
+/** An item or a line that is not finished, in the middle of which nothing is needed to read what follows. */
+export function shortened(item: string): string {
+  if (item.length <= LONGEST_ITEM) return item;
+  const end = item.slice(-LONGEST_ITEM / 2);
+  return item.slice(0, LONGEST_ITEM / 2) + end.slice(Math.max(0, end.search(/\s/)));
+}
+
 class Brackets {
   readonly #reach: Reach;
   readonly #text: string;
@@ -81,7 +91,11 @@ class Brackets {
         at = next;
       }
     }
-    return { spans: this.#spans, end: at, rest: this.#stack.slice(0, MOST_OPEN).join(' ') + text.slice(this.#item) };
+    return {
+      spans: this.#spans,
+      end: at,
+      rest: this.#stack.slice(0, MOST_OPEN).join(' ') + shortened(text.slice(this.#item)),
+    };
   }
 
   #in(bracket: string): boolean {

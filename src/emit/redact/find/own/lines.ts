@@ -3,7 +3,7 @@ import { indentOf } from '../formats/blocks.js';
 import { type TextSpan, take } from '../quoted.js';
 import { isClosed } from '../shell/whole.js';
 import { isPlaceholder } from '../values.js';
-import { isLeft, isLiteral, valuesWithin } from './brackets.js';
+import { isLeft, isLiteral, shortened, valuesWithin } from './brackets.js';
 import { FEW, MOST_HELD, type Reach } from './reach.js';
 import { withoutPrefix } from './runs.js';
 
@@ -153,7 +153,7 @@ const GOES_ON = /(?!at |[-*#] |[<>|])\S/y;
 
 /** The last line, if its end is not there yet. */
 const unended = (text: string, last: number, least: number): string =>
-  text.endsWith('\n') || last < least ? '' : text.slice(last);
+  text.endsWith('\n') || last < least ? '' : shortened(text.slice(last));
 
 /** A value that goes on in lines below that are indented further, as in YAML and headers. `end`: the end of its first line. */
 export function linesBelow(reach: Reach, name: number, span: TextSpan): OwnValues {

@@ -36,6 +36,8 @@ export function inQuotes(
 
 /** The most characters of a word. */
 const LONGEST = 512;
+/** A word with more brackets in brackets is code. */
+const DEEPEST = 5;
 const OPENS = '([{';
 const CLOSES = ')]}';
 
@@ -68,8 +70,9 @@ export function wordRest(text: string, [start, end]: TextSpan): number {
   let at = 0;
   for (; at < word.length; at++) {
     const sign = word[at] as string;
-    if (OPENS.includes(sign)) depth++;
-    else if (CLOSES.includes(sign) && --depth < 0) break;
+    if (OPENS.includes(sign)) {
+      if (++depth > DEEPEST) return end;
+    } else if (CLOSES.includes(sign) && --depth < 0) break;
     else if (';&|<>,'.includes(sign) && depth === 0) break;
     else if (sign === '\\') {
       const slashes = (/^\\+/.exec(word.slice(at))?.[0] ?? '').length;
