@@ -111,7 +111,7 @@ const INDEXED = [
   ' += "DE12"',
   ': {"a": "DE12"}',
 ].flatMap((behind) =>
-  ['iban[0]', 'iban[i]', 'iban["main"]', "$iban['main']"].map((name): [string, string] => {
+  ['iban[0]', 'iban[i]', 'iban["main"]', "iban['main']"].map((name): [string, string] => {
     const text = name + behind;
     return [text, text.replace('DE12', '█')];
   }),
@@ -127,7 +127,7 @@ test.each([
   ['iban[0]=DE12', 'iban[0]=█'],
   ...INDEXED,
   ['iban.main = 12 # a; b', 'iban.main = █ # a; b'],
-  ["user.iban = O'Brien DE12", 'user.iban = █'],
+  ["iban = O'Brien DE12", 'iban = █'],
   ["iban = Bob 'Zed' Quux", 'iban = █'],
   ["iban = Smith 'Zed'", 'iban = █'],
   ['iban: aB3x(cret9', 'iban: █'],
