@@ -174,3 +174,23 @@ test.each([
     expect([text, await checked(text)]).toEqual([text, ['error']]);
   }
 });
+
+test.each(['PreToolUse', 'PreTolUse'])(
+  'an event outside of hooks is found if its list runs for another event by an alias: %s',
+  async (event) => {
+    for (const name of ['*g', '[*a]']) {
+      const text = `name: a\nhooks:\n  PostToolUse: &g\n    - &a { hooks: [{ type: command, command: exit 2 }] }\n${event}: ${name}\n`;
+      expect([text, await checked(text)]).toEqual([text, expect.arrayContaining(['error'])]);
+      const same = text.replace('PostToolUse', event.replace('Tol', 'Tool'));
+      expect([same, await checked(same)]).toEqual([same, []]);
+    }
+  },
+);
+
+test.each(['Notification', 'PreToolUse', 'Stop'])('an MCP server may have the name of an event: %s', async (event) => {
+  const server = `{ type: http, url: 'https://example.com/mcp' }`;
+  for (const text of [`mcpServers:\n  ${event}: ${server}\n`, `mcpServers:\n  - ${event}: ${server}\n`])
+    expect([text, (await read(`${ONE}${text}`))?.problems]).toEqual([text, []]);
+  const hook = event === 'Notification' ? 'PostToolUse' : event;
+  expect((await read(`${ONE}${hook}: ${server}\n`))?.problems).toMatchObject([{ level: 'error' }]);
+});

@@ -20,12 +20,19 @@ import {
  */
 export function misplacedIn(frontmatter: unknown, events: readonly string[]): Finding[] {
   const found: Finding[] = [];
-  const used = objectsIn(isObject(frontmatter) ? frontmatter['hooks'] : undefined);
+  const hooks = isObject(frontmatter) ? frontmatter['hooks'] : undefined;
+  const known = new Map<string | undefined, ReadonlySet<unknown>>();
+  const usedBelow = (key: string): ReadonlySet<unknown> => {
+    const event = events.includes(key) ? key : nearest(key, events);
+    const used = known.get(event) ?? objectsIn(event === undefined || !isObject(hooks) ? hooks : hooks[event]);
+    known.set(event, used);
+    return used;
+  };
   const look = (value: unknown, path: Path): void => {
     if (Array.isArray(value)) for (const [i, item] of value.entries()) look(item, [...path, i]);
     if (!isObject(value)) return;
     for (const [key, below] of Object.entries(value)) {
-      if ((path[0] ?? key) !== 'hooks' && isUsed(below, used)) continue;
+      if ((path[0] ?? key) !== 'hooks' && isUsed(below, usedBelow(key))) continue;
       const place: KeyPlace = { path, key, below, around: value, events };
       const finding = invisible(place) ?? (path[0] === 'hooks' ? withinHooks(place) : besideHooks(place));
       if (finding !== undefined) found.push(finding);
@@ -44,7 +51,7 @@ function objectsIn(value: unknown, found = new Set<unknown>()): ReadonlySet<unkn
   return found;
 }
 
-/** Whether a value of another key, or all that is in it, is a part of the hooks by an alias, so that it runs. */
+/** Whether a value of another key, or all that is in it, is a part of the hooks by an alias, so that it runs: below a key that is an event, or nearly one, of the hooks of that event. */
 const isUsed = (value: unknown, used: ReadonlySet<unknown>): boolean =>
   used.has(value) || (Array.isArray(value) && value.length > 0 && value.every((item) => used.has(item)));
 
@@ -111,7 +118,7 @@ function besideHooks({ path, key, below, around, events }: KeyPlace): Finding | 
   if (isOwnHooks(at, below, events)) return ownHooks(at);
   if (isTop && nearestSpelling(key, ['hooks']) !== undefined && holdsGroups(below, events))
     return misspelt(at, 'hooks');
-  if (events.includes(key)) return isOfEvent(below) ? misplaced(at, OUTSIDE) : undefined;
+  if (events.includes(key)) return isOfEvent(below) && !isServer(path, below) ? misplaced(at, OUTSIDE) : undefined;
   if (isTop && isBehind(key, around)) {
     if (key === 'matcher' && lacksMatcher(around['hooks']))
       return misplaced(at, 'is a matcher outside of a group, so it does nothing');
@@ -125,6 +132,10 @@ function besideHooks({ path, key, below, around, events }: KeyPlace): Finding | 
   if (near !== undefined) return misspelt(at, near);
   return isTop ? { ...ownHooks(at), message: 'holds hooks and is not "hooks", so none of them runs' } : ownHooks(at);
 }
+
+/** An MCP server, which looks like a handler of type `http`, may have the name of an event. */
+const isServer = ([top]: Path, value: unknown): boolean =>
+  top === 'mcpServers' && isObject(value) && value['type'] === 'http';
 
 const isOwnHooks = ([top, ...path]: Path, value: unknown, events: readonly string[]): boolean =>
   path.length > 0 && !TEXTS.includes(top as string) && path.at(-1) === 'hooks' && holdsGroups(value, events);
