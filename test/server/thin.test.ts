@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
@@ -18,6 +20,13 @@ import { ENVIRONMENT, failureAnswer, REASONS } from '../../src/server/agent-prot
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { BIN, type Finished, start } from '../cli/cli.js';
 import { askedOf, bash, guardedUser, hooksFile, type User, until } from './kit.js';
+import { nodeHere } from './node-here.js';
+
+let here: ReturnType<typeof nodeHere>;
+beforeAll(() => {
+  here = nodeHere(mkdtempSync(join(tmpdir(), 'hookscope-node-')));
+});
+afterAll(() => here.stop());
 
 let user: User;
 const guarded = (): void => {
@@ -29,14 +38,16 @@ interface ThinOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly shell?: string;
+  /** In place of the real one. */
+  readonly node?: string;
 }
 
 function thin(
   args: readonly string[],
   input: unknown,
-  { cwd, env, shell = 'dash' }: ThinOptions = {},
+  { cwd, env, shell = 'dash', node = process.execPath }: ThinOptions = {},
 ): Promise<Finished> {
-  return start(shell, [thinScript(), '--node', process.execPath, ...args], {
+  return start(shell, [thinScript(), '--node', node, ...args], {
     cwd: cwd ?? join(user.path, 'project'),
     stdin: typeof input === 'string' ? input : JSON.stringify(input),
     env: { ...user.env, ...env },
@@ -44,8 +55,13 @@ function thin(
 }
 
 /** The thin command and the whole one come to the same. */
-async function same(args: readonly string[], input: unknown, cwd?: string): Promise<Finished> {
-  const one = await thin(args, input, cwd === undefined ? {} : { cwd });
+async function same(
+  args: readonly string[],
+  input: unknown,
+  cwd?: string,
+  node: string = process.execPath,
+): Promise<Finished> {
+  const one = await thin(args, input, { node, ...(cwd !== undefined && { cwd }) });
   const other = await user.hook(args, input, cwd);
   expect({ stdout: one.stdout, code: one.code }).toEqual({ stdout: other.stdout, code: other.code });
   return one;
@@ -100,14 +116,16 @@ describe('the thin command', () => {
   });
 
   test('says and exits as the whole one, without a server', async () => {
-    for (const input of [bash('ls'), bash('rm x'), '{bad']) await same(['PreToolUse', '--hooks', 'hooks.json'], input);
-    for (const input of ['', '[]']) await same(['Notification', '--hooks', 'hooks.json'], input);
-    await same(['PreToolUse'], bash('ls'));
-    await same(['PreToolUse', '--hooks', 'gone.json'], bash('ls'));
-    await same(['PreToolUse', '--hooks', 'gone.json', '--on-failure', 'allow'], bash('ls'));
-    await same(['PreToolUze', '--hooks', 'hooks.json'], bash('ls'));
-    await same(['pre-tool-use', '--hooks', 'hooks.json'], bash('rm x'));
-    await same(['PreToolUse', '--hoks', 'hooks.json'], bash('ls'));
+    await same(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
+    const also = (args: readonly string[], input: unknown) => same(args, input, undefined, here.path);
+    for (const input of [bash('ls'), bash('rm x'), '{bad']) await also(['PreToolUse', '--hooks', 'hooks.json'], input);
+    for (const input of ['', '[]']) await also(['Notification', '--hooks', 'hooks.json'], input);
+    await also(['PreToolUse'], bash('ls'));
+    await also(['PreToolUse', '--hooks', 'gone.json'], bash('ls'));
+    await also(['PreToolUse', '--hooks', 'gone.json', '--on-failure', 'allow'], bash('ls'));
+    await also(['PreToolUze', '--hooks', 'hooks.json'], bash('ls'));
+    await also(['pre-tool-use', '--hooks', 'hooks.json'], bash('rm x'));
+    await also(['PreToolUse', '--hoks', 'hooks.json'], bash('ls'));
   });
 
   test('says and exits as the whole one, with a server', async () => {
@@ -324,6 +342,25 @@ describe('the thin command', () => {
       }
     });
 
+    test('what nobody gets is not let through', async () => {
+      const into = (args: readonly string[], env: NodeJS.ProcessEnv): Promise<Finished> =>
+        start('dash', ['-c', 'exec "$@" >/dev/full', 'sh', ...args], {
+          cwd: join(user.path, 'project'),
+          stdin: JSON.stringify(bash('rm x')),
+          env: { ...user.env, ...env },
+        });
+      const asThin = ['dash', thinScript(), '--node', process.execPath];
+      const served = ['--hooks', 'hooks.json', '--hooks', 'slow.json'];
+      for (const isServed of [false, true]) {
+        const alone = isServed ? {} : { XDG_RUNTIME_DIR: join(user.path, 'nowhere') };
+        for (const command of [asThin, [process.execPath, BIN, 'hook']]) {
+          expect((await into([...command, 'PreToolUse', ...served], alone)).code).toBe(2);
+          const codex = ['PreToolUse', '--as', 'codex', ...served];
+          expect((await into([...command, ...codex], alone)).code).toBe(2);
+        }
+      }
+    });
+
     test.each([
       ['SIGTERM', 'dash', {}],
       ['SIGINT', 'bash', {}],
@@ -372,24 +409,6 @@ describe('the thin command', () => {
     );
   });
 
-  test('what nobody gets is not let through', async () => {
-    const into = (args: readonly string[]): Promise<Finished> =>
-      start('dash', ['-c', 'exec "$@" >/dev/full', 'sh', ...args], {
-        cwd: join(user.path, 'project'),
-        stdin: JSON.stringify(bash('rm x')),
-        env: user.env,
-      });
-    const asThin = ['dash', thinScript(), '--node', process.execPath];
-    for (const serve of [false, true]) {
-      if (serve) await user.serve(['--hooks', 'hooks.json']);
-      for (const command of [asThin, [process.execPath, BIN, 'hook']]) {
-        expect((await into([...command, 'PreToolUse', '--hooks', 'hooks.json'])).code).toBe(2);
-        const codex = ['PreToolUse', '--as', 'codex', '--hooks', 'hooks.json'];
-        expect((await into([...command, ...codex])).code).toBe(2);
-      }
-    }
-  });
-
   test('a folder whose name fits into no line: Node asks the server, which knows it by its name', async () => {
     const hex = `printf %s "$CLAUDE_PROJECT_DIR" | od -An -v -tx1 | tr -d ' \\n'`;
     const seen = user.write('seen.sh', `#!/bin/sh\ncat > "$(dirname "$0")/seen"; ${hex} >&2; exit 2\n`, 0o755);
@@ -400,7 +419,8 @@ describe('the thin command', () => {
     await user.serve(['--hooks', 'seen.json', ...folders.flatMap((folder) => ['--project', folder])]);
     for (const cwd of folders) {
       for (const args of [['PreToolUse'], ['PreToolUse', '--hooks', '../seen.json']]) {
-        const { stdout } = await same(args, bash('ls'), cwd);
+        const isFirst = cwd === folders[0] && args.length === 1;
+        const { stdout } = await same(args, bash('ls'), cwd, isFirst ? process.execPath : here.path);
         expect(JSON.parse(stdout)).toMatchObject({
           hookSpecificOutput: { permissionDecisionReason: Buffer.from(cwd).toString('hex') },
         });
@@ -556,7 +576,8 @@ describe('the thin command, where something else is in the place of the server',
       async () => {
         for (let i = 1; i <= 4; i++) {
           const before = asked();
-          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'));
+          const node = i === 1 ? process.execPath : here.path;
+          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'), { node });
           expect(stdout).toMatch(/"deny"/);
           expect(asked() - before).toBe(code === 2 ? 0 : 1);
         }
@@ -566,13 +587,15 @@ describe('the thin command, where something else is in the place of the server',
 
   test('what a server says that it has not judged, and a socket that nobody listens on: Node judges the whole of the input', async () => {
     // More than a pipe holds, and a line's end at its end.
-    const input = `${JSON.stringify({ ...bash('rm x'), filler: 'x'.repeat(300_000) })}\n`;
+    const input = `${JSON.stringify({ ...bash('rm x'), filler: 'x'.repeat(100_000) })}\n`;
     const proof = readFileSync(user.places.proof, 'utf8').trim();
     let told = '';
     const answers: Finished[] = [];
     const ask = async (): Promise<void> => {
-      for (const [shell, env] of SHELLS)
-        answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input, { shell, env }));
+      for (const [i, [shell, env]] of SHELLS.entries()) {
+        const node = i === 0 ? process.execPath : here.path;
+        answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input, { shell, env, node }));
+      }
     };
     const server = createHttpServer((incoming, outgoing) => {
       told = '';
