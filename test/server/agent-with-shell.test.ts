@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,7 +16,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acceptChanges } from '../../src/cli/server/serve-accept.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
@@ -23,19 +24,16 @@ import { thinCommand } from '../../src/server/client/thin.js';
 import { readTokens } from '../../src/server/tokens.js';
 import { readAcceptances } from '../../src/trust/acceptances.js';
 import { start } from '../cli/cli.js';
-import { bash, createUser, GUARD, hooksFile, type Running, type User, until } from './kit.js';
+import { bash, GUARD, guardedUser, hooksFile, type Running, type User, until } from './kit.js';
 
 const SAID = 'POST /admin/accept, which said that it is hookscope serve --accept';
 
 let user: User;
 let server: Running;
-beforeEach(async () => {
-  user = createUser();
-  user.write('guard.sh', GUARD, 0o755);
-  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+const guarded = async (): Promise<void> => {
+  user = guardedUser();
   server = await user.serve(['--hooks', 'hooks.json']);
-});
-afterEach(() => user.remove());
+};
 
 /** The call that a guard is there for. It is never let through: denied by the guard, or because the guard could not judge it. */
 async function refused(why: RegExp): Promise<void> {
@@ -75,33 +73,12 @@ async function asAPerson(command: (terminal: Terminal) => Promise<number>): Prom
 }
 
 describe('an agent with a shell, and the rights of its user', () => {
+  beforeEach(guarded);
+  afterEach(() => user.remove());
+
   test('stops the server: the hooks it served are asked all the same', async () => {
     await server.stop('SIGTERM');
     await refused(/nothing is removed/);
-  });
-
-  test('stops it and edits a guard: nothing is let through', async () => {
-    await server.stop('SIGKILL');
-    user.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
-    await refused(/guard\.sh has changed since/);
-  });
-
-  test('stops it and takes the guard out of its file, or deletes that: nothing is let through', async () => {
-    await server.stop('SIGKILL');
-    user.write('hooks.json', {});
-    await refused(/hooks\.json has changed since/);
-    rmSync(join(user.path, 'project/hooks.json'));
-    await refused(/hooks\.json/);
-  });
-
-  test('starts another with what it has edited: that does not start without a person', async () => {
-    await server.stop('SIGKILL');
-    user.write('hooks.json', {});
-    expect(await user.refused(['--hooks', 'hooks.json'])).toMatch(
-      /changed since it was served last: .*hooks\.json[\s\S]*nothing is served: start it at a terminal/,
-    );
-    expect(await user.refused(['--hooks', 'hooks.json', '--dev'])).toMatch(/nothing is served/);
-    await refused(/hooks\.json has changed since/);
   });
 
   test('starts another that names less, or binds nothing: that does not start without a person', async () => {
@@ -116,53 +93,6 @@ describe('an agent with a shell, and the rights of its user', () => {
     expect(await user.refused(['--hooks', 'hooks.json', '--hooks', 'empty.json'])).toMatch(
       /no longer named: --project/,
     );
-  });
-
-  test('puts a program in the place of the server: what that says is not believed', async () => {
-    const { fire } = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as { fire: string };
-    const proof = readFileSync(user.places.proof, 'utf8').trim();
-    // Who has the token that agents are given can ask, on a port, and is shown nothing to repeat.
-    expect(proof).not.toContain(fire);
-    await server.stop('SIGKILL');
-    for (const shown of ['', `hookscope-proof: ${fire}\r\n`, `hookscope-proof: ${proof}x\r\n`]) {
-      for (const status of ['200 OK', '200 OK\r\nhookscope-exit: 0']) {
-        const answer = `HTTP/1.1 ${status}\r\n${shown}content-length: 2\r\n\r\n{}`;
-        rmSync(user.places.socket, { force: true });
-        const stranger = createServer((socket) =>
-          socket.on('error', () => undefined).once('data', () => socket.end(answer)),
-        );
-        await new Promise<void>((resolve) => stranger.listen(user.places.socket, resolve));
-        const command = thinCommand('PreToolUse', { env: user.env, timeout: 4 });
-        const options = { env: user.env, cwd: user.path, stdin: JSON.stringify(bash('rm x')) };
-        const thin = await start('/bin/sh', ['-c', command], options);
-        const whole = status === '200 OK' ? await user.hook(['PreToolUse', '--timeout', '4'], bash('rm x')) : thin;
-        for (const said of [thin, whole])
-          expect(said).toMatchObject({
-            code: 2,
-            stdout: expect.stringMatching(/"deny".*find out which program it is/),
-          });
-        await new Promise((resolve) => stranger.close(resolve));
-      }
-    }
-    expect(existsSync(join(user.path, 'project/asked'))).toBe(false);
-    // What has no end is not read, and whoever looks at changes is shown none of its own making.
-    rmSync(user.places.socket, { force: true });
-    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
-    const changes = '21\r\n{"changes":[],"state":"","ok":true}\r\n';
-    const endless = createServer((socket) =>
-      socket.on('error', () => undefined).once('data', () => socket.write(head + changes)),
-    );
-    await new Promise<void>((resolve) => endless.listen(user.places.socket, resolve));
-    expect(await user.hook(['PreToolUse', '--timeout', '600'], bash('rm x'))).toMatchObject({
-      code: 2,
-      stdout: expect.stringMatching(/"deny".*find out which program it is/),
-    });
-    expect(await user.run(['serve', '--accept'])).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/does not prove that it is the server of this user/),
-    });
-    await new Promise((resolve) => endless.close(resolve));
   });
 
   test('lets it hang: the call is refused before the agent gives up', async () => {
@@ -225,25 +155,6 @@ describe('an agent with a shell, and the rights of its user', () => {
   test('removes the socket: the hooks are asked without the server', async () => {
     rmSync(user.places.socket);
     await refused(/nothing is removed/);
-  });
-
-  test('removes what says what was served: where nothing is named nothing is let through', async () => {
-    await server.stop('SIGKILL');
-    rmSync(user.places.served);
-    const nothing = await user.hook(['PreToolUse'], bash('rm x'));
-    expect(nothing).toMatchObject({ code: 2, stdout: expect.stringMatching(/no hooks are named/) });
-    writeFileSync(user.places.served, '{"version":1}', { mode: 0o600 });
-    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
-    writeFileSync(user.places.served, 'x', { mode: 0o666 });
-    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
-    // A size that nobody has the time to read.
-    rmSync(user.places.served);
-    writeFileSync(user.places.served, '', { mode: 0o600 });
-    truncateSync(user.places.served, 3e9);
-    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({
-      code: 2,
-      stdout: expect.stringMatching(/"deny".*it has 3000000000 bytes, more than any of ours/),
-    });
   });
 
   test('deletes the records: calls are judged as before, and what comes is kept', async () => {
@@ -401,5 +312,108 @@ describe('an agent with a shell, and the rights of its user', () => {
       env: { PATH: connected.PATH },
     });
     expect((await start('/bin/sh', ['-c', command], options)).stdout).toContain(said);
+  });
+});
+
+describe('an agent that has killed the server', () => {
+  // All begin with what one that was killed has left.
+  const folders = (): readonly (readonly [string, string])[] =>
+    ['project', 'state'].map((name) => [join(user.path, name), join(user.path, 'kept', name)]);
+  beforeAll(async () => {
+    await guarded();
+    await server.stop('SIGKILL');
+    for (const [from, to] of folders()) cpSync(from, to, { recursive: true });
+  });
+  beforeEach(() => {
+    for (const [to, from] of folders()) {
+      rmSync(to, { recursive: true });
+      cpSync(from, to, { recursive: true });
+    }
+  });
+  afterAll(() => user.remove());
+
+  test('stops it and edits a guard: nothing is let through', async () => {
+    user.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    await refused(/guard\.sh has changed since/);
+  });
+
+  test('stops it and takes the guard out of its file, or deletes that: nothing is let through', async () => {
+    user.write('hooks.json', {});
+    await refused(/hooks\.json has changed since/);
+    rmSync(join(user.path, 'project/hooks.json'));
+    await refused(/hooks\.json/);
+  });
+
+  test('starts another with what it has edited: that does not start without a person', async () => {
+    user.write('hooks.json', {});
+    expect(await user.refused(['--hooks', 'hooks.json'])).toMatch(
+      /changed since it was served last: .*hooks\.json[\s\S]*nothing is served: start it at a terminal/,
+    );
+    expect(await user.refused(['--hooks', 'hooks.json', '--dev'])).toMatch(/nothing is served/);
+    await refused(/hooks\.json has changed since/);
+  });
+
+  test('removes what says what was served: where nothing is named nothing is let through', async () => {
+    rmSync(user.places.served);
+    const nothing = await user.hook(['PreToolUse'], bash('rm x'));
+    expect(nothing).toMatchObject({ code: 2, stdout: expect.stringMatching(/no hooks are named/) });
+    writeFileSync(user.places.served, '{"version":1}', { mode: 0o600 });
+    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
+    writeFileSync(user.places.served, 'x', { mode: 0o666 });
+    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
+    // A size that nobody has the time to read.
+    rmSync(user.places.served);
+    writeFileSync(user.places.served, '', { mode: 0o600 });
+    truncateSync(user.places.served, 3e9);
+    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/"deny".*it has 3000000000 bytes, more than any of ours/),
+    });
+  });
+
+  test('puts a program in the place of the server: what that says is not believed', async () => {
+    const { fire } = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as { fire: string };
+    const proof = readFileSync(user.places.proof, 'utf8').trim();
+    // Who has the token that agents are given can ask, on a port, and is shown nothing to repeat.
+    expect(proof).not.toContain(fire);
+    for (const shown of ['', `hookscope-proof: ${fire}\r\n`, `hookscope-proof: ${proof}x\r\n`]) {
+      for (const status of ['200 OK', '200 OK\r\nhookscope-exit: 0']) {
+        const answer = `HTTP/1.1 ${status}\r\n${shown}content-length: 2\r\n\r\n{}`;
+        rmSync(user.places.socket, { force: true });
+        const stranger = createServer((socket) =>
+          socket.on('error', () => undefined).once('data', () => socket.end(answer)),
+        );
+        await new Promise<void>((resolve) => stranger.listen(user.places.socket, resolve));
+        const command = thinCommand('PreToolUse', { env: user.env, timeout: 4 });
+        const options = { env: user.env, cwd: user.path, stdin: JSON.stringify(bash('rm x')) };
+        const thin = await start('/bin/sh', ['-c', command], options);
+        const whole = status === '200 OK' ? await user.hook(['PreToolUse', '--timeout', '4'], bash('rm x')) : thin;
+        for (const said of [thin, whole])
+          expect(said).toMatchObject({
+            code: 2,
+            stdout: expect.stringMatching(/"deny".*find out which program it is/),
+          });
+        await new Promise((resolve) => stranger.close(resolve));
+      }
+    }
+    expect(existsSync(join(user.path, 'project/asked'))).toBe(false);
+    // What has no end is not read, and whoever looks at changes is shown none of its own making.
+    rmSync(user.places.socket, { force: true });
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+    const changes = '21\r\n{"changes":[],"state":"","ok":true}\r\n';
+    const endless = createServer((socket) =>
+      socket.on('error', () => undefined).once('data', () => socket.write(head + changes)),
+    );
+    await new Promise<void>((resolve) => endless.listen(user.places.socket, resolve));
+    expect(await user.hook(['PreToolUse', '--timeout', '600'], bash('rm x'))).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/"deny".*find out which program it is/),
+    });
+    expect(await user.run(['serve', '--accept'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/does not prove that it is the server of this user/),
+    });
+    await new Promise((resolve) => endless.close(resolve));
   });
 });

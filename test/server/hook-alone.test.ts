@@ -198,6 +198,8 @@ describe('hookscope hook without a server', () => {
       stdin: JSON.stringify(input),
     });
   };
+  /** As long as what computes, and for nothing. */
+  const STUCK = 'for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
   const long = `{ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command: 'x'.repeat(300_000) } } }`;
 
   test('a long answer is written whole, however late it is read', async () => {
@@ -208,9 +210,9 @@ describe('hookscope hook without a server', () => {
     expect(firesOf(input)).toHaveLength(1);
   });
 
-  test('a plugin that computes without end while the answer is written ends the process with 2', async () => {
+  test('a plugin that never gives back control while the answer is written ends the process with 2', async () => {
     const looping = join(user.path, 'project/looping');
-    const loop = `setTimeout(() => { writeFileSync('${looping}', ''); for (;;); }, 1_000)`;
+    const loop = `setTimeout(() => { writeFileSync('${looping}', ''); ${STUCK} }, 1_000)`;
     const code = madeBy(`() => { ${loop}; return ${long}; }`, `import { writeFileSync } from 'node:fs'`);
     const wait = `until [ -e '${looping}' ]; do sleep 0.1; done`;
     const finished = await readLate(user.write('loops.mjs', code), bash('zip'), wait, 5);

@@ -150,6 +150,9 @@ describe('CLAUDE_PROJECT_DIR of a call', () => {
 });
 
 describe('the thin command without a server', () => {
+  /** A hook that takes as long as one that computes, and for nothing. */
+  const WAITS = '() => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }';
+
   test('that is killed takes its Node, and the hooks that run, with it', async () => {
     user.write('slow.json', hooksFile('sleep 1237'));
     const args = [thinScript(), '--node', process.execPath, 'PreToolUse', '--hooks', 'slow.json'];
@@ -161,27 +164,25 @@ describe('the thin command without a server', () => {
   });
 
   test('answers for a hook that never gives back control, before the agent gives up', async () => {
-    const spins = user.write(
-      'spins.mjs',
-      `export default { name: 'spins', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => { for (;;); }] }] }); } };`,
+    const stuck = user.write(
+      'stuck.mjs',
+      `export default { name: 'stuck', apply(scope) { scope.register({ PreToolUse: [{ hooks: [${WAITS}] }] }); } };`,
     );
-    const args = [thinScript(), '--node', process.execPath, 'PreToolUse', '--plugin', spins, '--timeout', '3'];
+    const args = [thinScript(), '--node', process.execPath, 'PreToolUse', '--plugin', stuck, '--timeout', '3'];
     const child = spawn('dash', args, { cwd: user.path, env: user.env, stdio: 'pipe' });
     child.stdin.end(JSON.stringify(bash('ls')));
     let stdout = '';
     child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect([code, stdout]).toEqual([2, expect.stringMatching(/"deny".*its hooks have not answered in time/)]);
-    expect(alive(spins)).toBe(false);
+    expect(alive(stuck)).toBe(false);
   });
 
   test('nor does Node alone let a call through for what never ends', async () => {
-    // As long as one that computes, and for nothing.
-    const waits = '() => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }';
     const ways = {
       'spins.mjs':
         'apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => { for (;;) try { for (;;); } catch {} }] }] }); }',
-      'waits.mjs': `apply(scope) { scope.register({ PreToolUse: [{ hooks: [${waits}] }] }); }`,
+      'waits.mjs': `apply(scope) { scope.register({ PreToolUse: [{ hooks: [${WAITS}] }] }); }`,
       'turns.mjs':
         'apply(scope) { const on = () => Promise.resolve().then(on); scope.register({ PreToolUse: [{ hooks: [on] }] }); }',
       'loads.mjs': 'apply() {}, it: await new Promise((resolve) => setInterval(resolve, 2 ** 30))',
@@ -190,7 +191,7 @@ describe('the thin command without a server', () => {
     // With nobody at its other end.
     execFileSync('mkfifo', [join(user.path, 'project/pipe.json')]);
     // By every way that leads to code, and what is none.
-    user.write('config.mjs', `export default { hooks: { PreToolUse: [{ hooks: [${waits}] }] } };`);
+    user.write('config.mjs', `export default { hooks: { PreToolUse: [{ hooks: [${WAITS}] }] } };`);
     user.write('config.json', '{ "plugins": ["./waits.mjs"] }');
     user.write('sleeps.json', hooksFile('sleep 1238'));
     const named = [
