@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  hung = probed({ hears: 'codex', instead: 'hang' }, '--patience', '25s');
+  hung = probedBy(spawnCli, { hears: 'codex', instead: 'hang' }, ['--patience', '25s']);
   const installed = join(root, 'installed');
   mkdirSync(installed);
   await install(installed, (await packed()).tarball, 'hookscope');
@@ -87,12 +87,15 @@ async function byPacked(program: string, fake: FakeAgent) {
   return { ...ended, left: [...readdirSync(temporary), ...readdirSync(empty)], folder };
 }
 
-async function probed(fake: FakeAgent, ...args: string[]) {
+/** Within this process, one at a time. */
+const probed = (fake: FakeAgent, ...args: string[]) => probedBy(cli, fake, args);
+
+async function probedBy(program: typeof cli | typeof spawnCli, fake: FakeAgent, args: readonly string[]) {
   const { folder, agent, temporary } = place(fake);
   const env = environmentOf(temporary);
   const given = ['doctor', '--probe', 'codex', '--agent-path', agent, ...agreed(), ...args];
-  const ended = await spawnCli(given, { cwd: folder, env });
-  return { ...ended, left: readdirSync(temporary), folder };
+  const { code, stdout, stderr } = await program(given, { cwd: folder, env });
+  return { code, stdout, stderr, left: readdirSync(temporary), folder };
 }
 
 const reportOf = ({ stdout }: { stdout: string }): ProbeReport => JSON.parse(stdout) as ProbeReport;
@@ -263,7 +266,7 @@ describe('where the network cannot be blocked', () => {
   test('nothing is started without a yes', async () => {
     const { folder, agent, temporary } = place({ hears: 'codex', report: join(root, 'started.json') });
     const env = { PATH: without(folder), TMPDIR: temporary };
-    const refused = await spawnCli(['doctor', '--probe', 'codex', '--agent-path', agent], { cwd: folder, env });
+    const refused = await cli(['doctor', '--probe', 'codex', '--agent-path', agent], { cwd: folder, env });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
       /the network cannot be blocked here, since .*; --open-network drives it all the same/,
@@ -299,7 +302,7 @@ describe('where the network cannot be blocked', () => {
       const { folder, agent, temporary } = place({ hears: 'nothing' });
       const env = { PATH: without(folder), TMPDIR: temporary };
       const args = ['doctor', '--probe', 'codex', '--agent-path', agent, '--open-network', '--json'];
-      deaf = await spawnCli(args, { cwd: folder, env });
+      deaf = await cli(args, { cwd: folder, env });
     });
 
     test('with --open-network it runs with it, and the report says so', () => {
