@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 const printing = (answer: object, exit = 0): string =>
-  `cat >/dev/null; printf '%s' '${JSON.stringify(answer)}'; exit ${exit}`;
+  `read -r _; printf '%s' '${JSON.stringify(answer)}'; exit ${exit}`;
 
 /** The ways in which an answer comes from outside. */
 const WAYS: Readonly<Record<string, { readonly options?: HostOptions; readonly hook: () => unknown }>> = {
@@ -84,16 +84,17 @@ async function decidedWith(event: HookEvent, hook: unknown, onFailure: OnFailure
 describe.each(Object.entries(ANSWERS))(
   "a helper's answer, %s, means as JSON what it means from a callback",
   (_, answer) => {
+    const expectations = new Map<string, Promise<object>>();
     test.each(Object.entries(WAYS))('from %s', async (_way, { options, hook }) => {
       said = answer;
       for (const event of EVENTS) {
         // An answer that names an event is one of that event.
         if ('hookSpecificOutput' in answer && event !== 'PreToolUse') continue;
         for (const onFailure of POLICIES) {
-          const expected = await decidedWith(event, () => answer, onFailure);
-          expect(await decidedWith(event, hook(), onFailure, options), `${event}, onFailure ${onFailure}`).toEqual(
-            expected,
-          );
+          const what = `${event}, onFailure ${onFailure}`;
+          const expected = expectations.get(what) ?? decidedWith(event, () => answer, onFailure);
+          expectations.set(what, expected);
+          expect(await decidedWith(event, hook(), onFailure, options), what).toEqual(await expected);
         }
       }
     });

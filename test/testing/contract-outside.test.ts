@@ -42,7 +42,7 @@ const noListeners = () => expect.poll(() => process.listenerCount('SIGHUP'), { t
 const silent = (): void => undefined;
 
 const guarding = pluginOf((scope) =>
-  scope.on('PreToolUse', command('grep -q rm && { echo no >&2; exit 2; }; exit 0'), {
+  scope.on('PreToolUse', command('read -r input; case $input in *rm*) echo no >&2; exit 2; esac; exit 0'), {
     matcher: 'Bash',
     onFailure: 'block',
   }),
