@@ -1,24 +1,39 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
 import { thinScript } from '../../src/server/client/thin.js';
 import { start } from '../cli/cli.js';
 import { ROOT } from '../package/sources.js';
 import { acceptAll } from './accept.js';
-import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
+import { askedOf, bash, guardedUser, hooksFile, type Running, send, type User, until } from './kit.js';
 
 let user: User;
+let isShared = false;
 beforeEach(() => {
-  user = createUser();
-  user.write('guard.sh', GUARD, 0o755);
-  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+  if (!isShared) user = guardedUser();
 });
-afterEach(() => user.remove());
+afterEach(async () => {
+  if (!isShared) await user.remove();
+});
+/** One server for all the tests beside: each asks of sessions of its own, or ends those that it began. */
+function shared(prepare: () => readonly string[]): () => Running {
+  let server: Running;
+  beforeAll(async () => {
+    isShared = true;
+    user = guardedUser();
+    server = await user.serve(prepare());
+  });
+  afterAll(async () => {
+    isShared = false;
+    await user.remove();
+  });
+  return () => server;
+}
 
 type Right = 'fire' | 'read' | 'admin';
 const token = (right: Right): string =>
@@ -51,10 +66,7 @@ const records = async (): Promise<(FireRecord | AlarmRecord)[]> => {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as FireRecord);
 };
-const asked = (): number => {
-  const file = join(user.path, 'project/asked');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
-};
+const asked = (): number => askedOf(user);
 const PLUGIN = (version: string, more = ''): string => `
 ${more}
 export default { name: 'versioned', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => ({
@@ -78,8 +90,19 @@ describe('sessions and agents', () => {
     ...(agent === undefined ? {} : { agent_id: agent, agent_type: 'reviewer' }),
   });
 
+  shared(() => ['--config', user.write('config.json', config)]);
+  /** Those of the tests before this one. */
+  let before = 0;
+  beforeEach(async () => {
+    before = (await records()).length;
+  });
+  afterEach(async () => {
+    for (const session_id of SESSIONS) await fire('SessionEnd', { session_id, reason: 'other' });
+  });
+  const SESSIONS = ['s1', 's2', 'a1'];
+  const own = async () => (await records()).slice(before);
+
   test('are scopes, opened and ended by what the client tells, and one that ended comes again with an alarm', async () => {
-    await user.serve(['--config', user.write('config.json', config)]);
     const start = { agent_id: 'a1', agent_type: 'reviewer' };
     const stop = { ...start, stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
     expect(reasonOf(await fire('PreToolUse', edit('t0')))).toBeUndefined();
@@ -97,20 +120,19 @@ describe('sessions and agents', () => {
     expect(await scopes()).toContain('"scope":"a1"');
     // One that nobody saw start.
     expect(reasonOf(await fire('PreToolUse', edit('t5', 'a9')))).toBe('reviewers only read');
-    const alarms = (await records()).filter((record): record is AlarmRecord => record.type === 'hook_alarm');
+    const alarms = (await own()).filter((record): record is AlarmRecord => record.type === 'hook_alarm');
     expect(alarms.map(({ alarm, agent_id, tool_use_id }) => [alarm, agent_id, tool_use_id])).toEqual([
       ['reopened', 'b1', 't2'],
       ['reopened', 'a1', 't4'],
       ['reopened', 'a9', 't5'],
     ]);
-    const fires = (await records()).filter((record): record is FireRecord => record.type === 'hook_fire');
+    const fires = (await own()).filter((record): record is FireRecord => record.type === 'hook_fire');
     expect(fires.find(({ tool_use_id }) => tool_use_id === 't1')).toMatchObject({ scope: 'a1', scope_known: true });
     await fire('SessionEnd', { reason: 'other' });
     expect(await scopes()).not.toMatch(/"scope":"(?:a1|a9|b1)"/);
   });
 
   test('of two sessions may have the same id', async () => {
-    await user.serve(['--config', user.write('config.json', config)]);
     await fire('SubagentStart', { agent_id: 'a1', agent_type: 'reviewer' });
     await fire('SubagentStart', { agent_id: 'a1', agent_type: 'other', session_id: 's2' });
     expect(reasonOf(await fire('PreToolUse', edit('t1', 'a1')))).toBe('reviewers only read');
@@ -120,7 +142,6 @@ describe('sessions and agents', () => {
   });
 
   test('whatever they are called, in whatever order they come and go, have their own hooks alone', async () => {
-    await user.serve(['--config', user.write('config.json', config)]);
     const ids = [
       'a1',
       'A1',
@@ -147,7 +168,7 @@ describe('sessions and agents', () => {
       return list[next % list.length] as T;
     };
     for (let i = 0; i < 160; i++) {
-      const [session_id, agent_id] = [pick(['s1', 's2', 'a1']), pick(ids)];
+      const [session_id, agent_id] = [pick(SESSIONS), pick(ids)];
       const key = JSON.stringify([session_id, agent_id]);
       const type = open.get(key);
       const step = pick(['start', 'call', 'call', 'main', 'stop', 'end'] as const);
@@ -172,52 +193,100 @@ describe('sessions and agents', () => {
         }
       }
     }
-    const fires = (await records()).filter((record): record is FireRecord => record.type === 'hook_fire');
+    const fires = (await own()).filter((record): record is FireRecord => record.type === 'hook_fire');
     for (const { session_id, scope, agent_id, handlers } of fires) {
       if (agent_id !== undefined) expect(scope).toBe(agent_id);
       // Nobody else's hooks are even listed.
       expect(handlers.filter(({ status }) => status === 'ran').length, `${session_id} ${scope}`).toBeLessThan(2);
     }
     expect(fires.length).toBeGreaterThan(60);
-    expect((await records()).filter(({ type }) => type === 'hook_alarm')).toEqual([]);
-    for (const session_id of ['s1', 's2', 'a1']) await fire('SessionEnd', { session_id, reason: 'other' });
+    expect((await own()).filter(({ type }) => type === 'hook_alarm')).toEqual([]);
+    for (const session_id of SESSIONS) await fire('SessionEnd', { session_id, reason: 'other' });
     const left = (await send(at(), { path: '/scopes', method: 'GET', headers: headers('read') })).body;
     expect(left).not.toContain('"kind":"agent"');
   });
+});
+
+describe('a server with a guard', () => {
+  shared(() => {
+    const denies = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo found >&2; exit 2' }] }] } };
+    user.write('.claude/settings.json', denies);
+    user.write('hookscope.config.json', denies);
+    return ['--hooks', 'hooks.json'];
+  });
+
+  test("Claude Code's own files are not loaded unless they are named, and no configuration that merely lies there", async () => {
+    const cwd = join(user.path, 'project');
+    expect(reasonOf(await fire('PreToolUse', { ...bash('ls'), cwd }, { 'hookscope-cwd': cwd }))).toBeUndefined();
+  });
 
   test('what was denied and ran all the same is an alarm, across requests', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
     await fire('PreToolUse', bash('rm x'));
     await fire('PostToolUse', { ...bash('rm x'), hook_event_name: 'PostToolUse', tool_response: {} });
     expect((await records()).filter(({ type }) => type === 'hook_alarm')).toMatchObject([{ alarm: 'not_honoured' }]);
   });
 
   test('what ran unasked is an alarm; what was asked about before a reload, while an agent works, is none', async () => {
-    const server = await user.serve(['--hooks', 'hooks.json']);
-    const call = (tool_use_id: string, session_id = 's1'): object => bash('ls', { tool_use_id, session_id });
-    const ran = (tool_use_id: string, session_id = 's1'): object => ({
+    const call = (tool_use_id: string, session_id = 's3'): object => bash('ls', { tool_use_id, session_id });
+    const ran = (tool_use_id: string, session_id = 's3'): object => ({
       ...call(tool_use_id, session_id),
       hook_event_name: 'PostToolUse',
       tool_response: {},
     });
     const alarms = async (): Promise<(readonly [string, string, string])[]> =>
       (await records())
-        .filter((record): record is AlarmRecord => record.type === 'hook_alarm')
+        .filter((record): record is AlarmRecord => record.type === 'hook_alarm' && record.session_id !== 's1')
         .map((one) => [one.alarm, one.session_id, one.tool_use_id] as const);
-    await fire('SessionStart', { session_id: 's1', source: 'startup' });
+    await fire('SessionStart', { session_id: 's3', source: 'startup' });
     await fire('PreToolUse', call('the agent'));
     expect(await admin('reload')).toMatchObject({ ok: true });
-    await fire('SessionStart', { session_id: 's1', source: 'compact' });
+    await fire('SessionStart', { session_id: 's3', source: 'compact' });
     await fire('PreToolUse', call('its call'));
     await fire('PostToolUse', ran('its call'));
     await fire('PostToolUse', ran('the agent'));
     expect(await alarms()).toEqual([]);
-    await fire('SessionStart', { session_id: 's2', source: 'startup' });
-    await fire('PreToolUse', call('asked', 's2'));
-    await fire('PostToolUse', ran('asked', 's2'));
-    await fire('PostToolUse', ran('unasked', 's2'));
-    expect(await alarms()).toEqual([['unasked', 's2', 'unasked']]);
-    await server.stop();
+    await fire('SessionStart', { session_id: 's4', source: 'startup' });
+    await fire('PreToolUse', call('asked', 's4'));
+    await fire('PostToolUse', ran('asked', 's4'));
+    await fire('PostToolUse', ran('unasked', 's4'));
+    expect(await alarms()).toEqual([['unasked', 's4', 'unasked']]);
+  });
+
+  test('GET /events sends records as they come, and goes on behind a position', async () => {
+    const open = (more: Record<string, string> = {}) => {
+      let text = '';
+      const asking = request({ ...at(), path: '/events', headers: { ...headers('read'), ...more } }, (response) => {
+        response.on('data', (piece: Buffer) => (text += piece.toString()));
+        response.on('error', () => undefined);
+      });
+      asking.on('error', () => undefined);
+      asking.end();
+      return { text: () => text, close: () => asking.destroy() };
+    };
+    const idsOf = (text: string): string[] => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id as string);
+    // Cut off before anything has happened, it goes on from there.
+    const none = open();
+    await until(() => idsOf(none.text()).length === 1);
+    none.close();
+    const [begin = ''] = idsOf(none.text());
+    await fire('PreToolUse', bash('ls'));
+    const one = open({ 'last-event-id': begin });
+    await until(() => /"hook_fire"/.test(one.text()));
+    const ids = idsOf(one.text());
+    expect(ids.length).toBeGreaterThanOrEqual(4);
+    one.close();
+    const two = open({ 'last-event-id': ids.at(-2) as string });
+    await until(() => /"hook_fire"/.test(two.text()));
+    expect(idsOf(two.text())).toEqual(ids.slice(-2));
+    two.close();
+    expect(statSync(user.places.socket).isSocket()).toBe(true);
+  });
+
+  test('a deleted hooks file takes no guard with it', async () => {
+    expect(await fire('PreToolUse', bash('ls'))).toEqual({});
+    rmSync(join(user.path, 'project/hooks.json'));
+    await until(async () => String(reasonOf(await fire('PreToolUse', bash('ls')))).includes('hooks.json has changed'));
+    expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 });
 
@@ -444,34 +513,9 @@ describe('projects', () => {
       await server.stop();
     }
   });
-
-  test("Claude Code's own files are not loaded unless they are named, and no configuration that merely lies there", async () => {
-    const denies = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo found >&2; exit 2' }] }] } };
-    user.write('.claude/settings.json', denies);
-    user.write('hookscope.config.json', denies);
-    await user.serve(['--hooks', 'hooks.json']);
-    const cwd = join(user.path, 'project');
-    expect(reasonOf(await fire('PreToolUse', { ...bash('ls'), cwd }, { 'hookscope-cwd': cwd }))).toBeUndefined();
-  });
 });
 
 describe('a server that ends', () => {
-  test.runIf(existsSync('/proc/thread-self'))(
-    'keeps records in a thread that comes after those which answer',
-    async () => {
-      const { child } = await user.serve(['--hooks', 'hooks.json']);
-      await fire('PreToolUse', bash('ls'));
-      const [serving] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
-      const later = (): number[] =>
-        readdirSync(`/proc/${serving}/task`)
-          .map((thread) => getPriority(Number(thread)) - getPriority(Number(serving)))
-          .filter((less) => less !== 0);
-      await until(() => later().length > 0);
-      // Threads that it starts itself, as libsql does, are as late.
-      expect(new Set(later())).toEqual(new Set([Math.min(5, 19 - getPriority())]));
-    },
-  );
-
   // SIGHUP is what it gets when its terminal is closed.
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     'answers on %s what is under way, takes nothing new, and leaves no socket',
@@ -522,13 +566,17 @@ describe('a server that ends', () => {
     expect(reasonOf(await fire('PreToolUse', bash('ls')))).toBe('slow');
   });
 
-  test('stopped while hooks go on in the background, it keeps what they came to', async () => {
+  test('stopped while hooks go on in the background, it keeps what they came to, in a thread that comes after those which answer', async () => {
     const began = join(user.path, 'began');
     user.write('later.json', {
       PreToolUse: [
         {
           hooks: [
-            { type: 'command', command: `touch ${began}; sleep 0.3; echo '{"systemMessage":"later"}'`, async: true },
+            {
+              type: 'command',
+              command: `touch ${began}; until [ -e ${began}.go ]; do sleep 0.1; done; echo '{"systemMessage":"later"}'`,
+              async: true,
+            },
           ],
         },
       ],
@@ -536,7 +584,21 @@ describe('a server that ends', () => {
     const server = await user.serve(['--hooks', 'later.json']);
     expect(await fire('PreToolUse', bash('ls'))).toEqual({});
     await until(() => existsSync(began));
-    await server.stop('SIGTERM');
+    if (existsSync('/proc/thread-self')) {
+      const { pid } = server.child;
+      const [serving] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+      const later = (): number[] =>
+        readdirSync(`/proc/${serving}/task`)
+          .map((thread) => getPriority(Number(thread)) - getPriority(Number(serving)))
+          .filter((less) => less !== 0);
+      await until(() => later().length > 0);
+      // Threads that it starts itself, as libsql does, are as late.
+      expect(new Set(later())).toEqual(new Set([Math.min(5, 19 - getPriority())]));
+    }
+    const stopped = server.stop('SIGTERM');
+    await until(() => !existsSync(user.places.socket));
+    writeFileSync(`${began}.go`, '');
+    await stopped;
     const kinds = user.records().map((record) => (record.type === 'system' ? record.subtype : record.type));
     expect(kinds.sort()).toEqual(['hook_fire', 'hook_progress', 'hook_response', 'hook_started']);
     const seqs = user.records().map(({ seq }) => seq);
@@ -561,26 +623,19 @@ describe('a server that ends', () => {
     },
   );
 
-  test('killed leaves its socket, which the next one takes; one that lives keeps it', async () => {
+  test('one that lives keeps its socket; killed leaves it, and of two that start at once over it, one serves', async () => {
     const first = await user.serve(['--hooks', 'hooks.json']);
-    await expect(user.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/a server is running there already/);
+    expect(await user.refused(['--hooks', 'hooks.json'])).toMatch(/a server is running there already/);
     expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
     await first.stop('SIGKILL');
     expect(existsSync(user.places.socket)).toBe(true);
     const before = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as object;
-    await user.serve(['--hooks', 'hooks.json']);
-    expect(JSON.parse(readFileSync(user.places.tokens, 'utf8'))).toEqual(before);
-    expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
-  });
-
-  test('of two that start at once over a dead socket, one serves', async () => {
-    const first = await user.serve(['--hooks', 'hooks.json']);
-    await first.stop('SIGKILL');
     const both = await Promise.allSettled([
       user.serve(['--hooks', 'hooks.json']),
       user.serve(['--hooks', 'hooks.json']),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(JSON.parse(readFileSync(user.places.tokens, 'utf8'))).toEqual(before);
     expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
   });
 
@@ -590,6 +645,46 @@ describe('a server that ends', () => {
     await expect(user.serve(['--hooks', 'bad.json'])).rejects.toThrow(/bad\.json: is not JSON/);
     expect(existsSync(user.places.socket)).toBe(false);
     expect(existsSync(user.places.served)).toBe(false);
+  });
+});
+
+describe('--dev', () => {
+  const plugin = (version: string, more = ''): string =>
+    PLUGIN(version, more).replace('[{ hooks', "[{ matcher: 'Read', hooks");
+  const server = shared(() => {
+    user.write('plugin.mjs', plugin('v1'));
+    return ['--plugin', './plugin.mjs', '--hooks', 'hooks.json', '--dev'];
+  });
+
+  test('a bad version never replaces a good one', async () => {
+    const versionOf = async () => String(reasonOf(await fire('PreToolUse', { ...bash('ls'), tool_name: 'Read' })));
+    expect(await versionOf()).toMatch(/^v1/);
+    user.write('plugin.mjs', plugin('v2', 'throw new Error("broken");'));
+    await until(() => /not reloaded \(--dev\), and what was served before stays: .*broken/s.test(server().output()));
+    // Nothing says of it that it was loaded.
+    expect(
+      server()
+        .output()
+        .match(/(?<!not )reloaded/g),
+    ).toBe(null);
+    expect(await versionOf()).toMatch(/^v1/);
+    user.write('plugin.mjs', plugin('v3'));
+    await until(async () => /^v3/.test(await versionOf()));
+  });
+
+  test('reloads unasked, and says so on every line', async () => {
+    expect(server().output()).toMatch(/--dev: changes are loaded without asking/);
+    user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
+    await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
+    const said = server().output().length;
+    user.write('hooks.json', '{ broken');
+    await until(() => /not reloaded/.test(server().output().slice(said)));
+    const lines = server()
+      .output()
+      .split('\n')
+      .filter((line) => /load|changed/.test(line));
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.every((line) => line.includes('--dev'))).toBe(true);
   });
 });
 
@@ -639,15 +734,22 @@ describe('what changes after the start', () => {
     );
   });
 
-  test('a server whose process is killed is started again, and what changed meanwhile does not run', async () => {
+  test('a server whose process is killed is started again; where something changed meanwhile, every gate denies until it is as it was', async () => {
     user.write('pid.json', hooksFile('echo "pid $PPID" >&2; exit 2'));
+    const bytes = readFileSync(join(user.path, 'project/pid.json'), 'utf8');
     const server = await user.serve(['--hooks', 'pid.json']);
+    const died = (): number => server.output().split('the process that serves has died').length - 1;
     const reason = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
     const first = await reason();
     expect(first).toMatch(/^pid \d+$/);
     process.kill(Number(first.slice(4)), 'SIGKILL');
-    await until(() => /the process that serves has died/.test(server.output()));
-    const again = async () => await reason().catch(() => '');
+    await until(() => died() === 1);
+    const answers: string[] = [];
+    const again = async () => {
+      const answer = await reason().catch(() => '');
+      if (answer !== '') answers.push(answer);
+      return answer;
+    };
     await until(async () => /^pid/.test(await again()));
     const second = await reason();
     expect(second).not.toBe(first);
@@ -655,36 +757,11 @@ describe('what changes after the start', () => {
     process.kill(Number(second.slice(4)), 'SIGKILL');
     await until(async () => /pid\.json has changed/.test(await again()));
     expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
-  });
-
-  test('what had changed when its process was killed and is as it was again is loaded; until then every gate denies', async () => {
-    user.write('pid.json', hooksFile('echo "pid $PPID" >&2; exit 2'));
-    const bytes = readFileSync(join(user.path, 'project/pid.json'));
-    const server = await user.serve(['--hooks', 'pid.json']);
-    const reason = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
-    const first = await reason();
-    user.write('pid.json', '{}');
-    process.kill(Number(first.slice(4)), 'SIGKILL');
-    const answers: string[] = [];
-    const again = async () => {
-      const answer = await reason().catch(() => '');
-      if (answer !== '') answers.push(answer);
-      return answer;
-    };
-    await until(async () => /pid\.json has changed/.test(await again()));
-    user.write('pid.json', bytes.toString());
+    user.write('pid.json', bytes);
     await until(async () => /^pid/.test(await again()));
     expect(answers.filter((one) => !/pid\.json has changed|pid\.json had changed|^pid/.test(one))).toEqual([]);
-    // It is told once, and served as before.
-    expect(server.output().match(/has died/g)).toHaveLength(1);
-    expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
-  });
-
-  test('a deleted hooks file takes no guard with it', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    const { rmSync } = await import('node:fs');
-    rmSync(join(user.path, 'project/hooks.json'));
-    await until(async () => String(reasonOf(await fire('PreToolUse', bash('ls')))).includes('hooks.json has changed'));
+    // Each time it is told once, and served as before.
+    expect(died()).toBe(2);
     expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 
@@ -732,67 +809,5 @@ describe('what changes after the start', () => {
     socket.write(`POST /hooks/PreToolUse HTTP/1.1\r\n${head}\r\n\r\n${body}`);
     await closed;
     expect(text).toMatch(/^HTTP\/1\.1 200 .*"deny".*"slow /s);
-  });
-
-  test('a bad version never replaces a good one', async () => {
-    const plugin = user.write('plugin.mjs', PLUGIN('v1'));
-    const server = await user.serve(['--plugin', plugin, '--dev']);
-    const versionOf = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
-    expect(await versionOf()).toMatch(/^v1/);
-    user.write('plugin.mjs', PLUGIN('v2', 'throw new Error("broken");'));
-    await until(() => /not reloaded \(--dev\), and what was served before stays: .*broken/s.test(server.output()));
-    // Nothing says of it that it was loaded.
-    expect(server.output().match(/(?<!not )reloaded/g)).toBe(null);
-    expect(await versionOf()).toMatch(/^v1/);
-    user.write('plugin.mjs', PLUGIN('v3'));
-    await until(async () => /^v3/.test(await versionOf()));
-  });
-
-  test('--dev reloads unasked, and says so on every line', async () => {
-    const server = await user.serve(['--hooks', 'hooks.json', '--dev']);
-    expect(server.output()).toMatch(/--dev: changes are loaded without asking/);
-    user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
-    await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
-    user.write('hooks.json', '{ broken');
-    await until(() => /not reloaded/.test(server.output()));
-    const lines = server
-      .output()
-      .split('\n')
-      .filter((line) => /load|changed/.test(line));
-    expect(lines.length).toBeGreaterThan(3);
-    expect(lines.every((line) => line.includes('--dev'))).toBe(true);
-  });
-});
-
-describe('GET /events', () => {
-  test('sends records as they come, and goes on behind a position', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    const open = (more: Record<string, string> = {}) => {
-      let text = '';
-      const asking = request({ ...at(), path: '/events', headers: { ...headers('read'), ...more } }, (response) => {
-        response.on('data', (piece: Buffer) => (text += piece.toString()));
-        response.on('error', () => undefined);
-      });
-      asking.on('error', () => undefined);
-      asking.end();
-      return { text: () => text, close: () => asking.destroy() };
-    };
-    const idsOf = (text: string): string[] => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id as string);
-    // Cut off before anything has happened, it goes on from there.
-    const none = open();
-    await until(() => idsOf(none.text()).length === 1);
-    none.close();
-    const [begin = ''] = idsOf(none.text());
-    await fire('PreToolUse', bash('ls'));
-    const one = open({ 'last-event-id': begin });
-    await until(() => /"hook_fire"/.test(one.text()));
-    const ids = idsOf(one.text());
-    expect(ids.length).toBeGreaterThanOrEqual(4);
-    one.close();
-    const two = open({ 'last-event-id': ids.at(-2) as string });
-    await until(() => /"hook_fire"/.test(two.text()));
-    expect(idsOf(two.text())).toEqual(ids.slice(-2));
-    two.close();
-    expect(statSync(user.places.socket).isSocket()).toBe(true);
   });
 });
