@@ -48,6 +48,68 @@ const VENDORED = {
   scslre: '../vendor/scslre.cjs',
   zod: '../vendor/zod.cjs',
 };
+/**
+ * Files of which most programs call no function. They are loaded, with `require` and with all that only they need, when one of these functions is first called:
+ * whoever imports one of these files from outside its folder gets functions that do so. There is still one instance of each module (docs/decisions/0014-bundle.md).
+ */
+const LATE = {
+  'src/emit/redact': {
+    'key.ts': ['machineKey'],
+    'part.ts': ['beginning', 'ending'],
+    'redactor.ts': ['createRedactor', 'redactorOf'],
+    'warn.ts': ['warnMasked'],
+  },
+  'src/matching/bash': {
+    'bash.ts': ['forEachChild', 'parse', 'readBash'],
+    'glob-name.ts': ['nameTest'],
+    'lookup.ts': ['bashProgram'],
+    'reading.ts': ['isTooLong', 'isTooNested'],
+    'texts.ts': ['beginsIn', 'longestIn'],
+    'words.ts': ['hidesCommand', 'withoutBraces'],
+    'written.ts': ['withoutWritten'],
+  },
+  'src/trust/named': {
+    'named-files.ts': ['namedBy', 'namedFiles', 'runNames'],
+    'shell-words.ts': ['shellCommands'],
+  },
+};
+const ROOM_ID = 'late-room:';
+/** The name of what is built of a late room. */
+const lateName = (room) => `late/${room.slice('src/'.length).replaceAll('/', '-')}`;
+const roomOf = (path) => Object.keys(LATE).find((room) => path.startsWith(join(ROOT, room) + sep));
+
+const late = {
+  name: 'late',
+  resolveId: {
+    order: 'pre',
+    handler(id, importer) {
+      if (id.startsWith(ROOM_ID)) return id;
+      if (importer === undefined || !id.startsWith('.')) return null;
+      const path = join(dirname(importer), id).replace(/\.js$/, '.ts');
+      const room = roomOf(path);
+      if (room === undefined || room === roomOf(importer) || importer.startsWith(ROOM_ID)) return null;
+      return path.slice(join(ROOT, room).length + 1) in LATE[room] ? `\0${ROOM_ID}${room}` : null;
+    },
+  },
+  load(id) {
+    const room = id.split(ROOM_ID)[1];
+    if (room === undefined || !(room in LATE)) return null;
+    const files = Object.entries(LATE[room]);
+    if (id.startsWith(ROOM_ID))
+      return files
+        .map(([file, names]) => `export { ${names.join(', ')} } from '${join(ROOT, room, file)}';`)
+        .join('\n');
+    return [
+      "import { createRequire } from 'node:module';",
+      'let file;',
+      `const load = () => (file ??= createRequire(import.meta.url)('../${lateName(room)}.js'));`,
+      ...files.flatMap(([, names]) =>
+        names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`),
+      ),
+    ].join('\n');
+  },
+};
+
 /** Commands that agents start for each call. */
 const ONCE = ['src/cli/fire.ts', 'src/cli/server/hook-alone.ts'];
 /** What runs beside a warm host, in processes and threads of its own, and has no host. */
@@ -123,12 +185,12 @@ function zodNames() {
 
 const options = {
   cwd: ROOT,
-  input: ENTRIES,
+  input: { ...ENTRIES, ...Object.fromEntries(Object.keys(LATE).map((room) => [lateName(room), ROOM_ID + room])) },
   platform: 'node',
   external: isExternal,
   // A package's own modules where it has them: the other form of some loads its files at run time.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [vendored],
+  plugins: [late, vendored],
   transform: { target: 'es2023' },
 };
 
@@ -190,6 +252,7 @@ async function bundle(out) {
     codeSplitting: { groups: await groups() },
   });
   await main.close();
+  checkLate(output);
   const written = [];
   for (const name of ['scslre', 'zod']) {
     const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed] });
@@ -207,6 +270,39 @@ async function bundle(out) {
       throw new Error(`${fileName} looks for ../vendor/ beside the package`);
   }
   return chunks;
+}
+
+/** All chunks that are loaded with one. */
+function chunksWith(first, chunks) {
+  const files = new Set([first]);
+  for (const name of files) for (const other of chunks.get(name)?.imports ?? []) files.add(other);
+  return files;
+}
+
+/**
+ * A file that `require` loads must not be one that an `import` is loading at that moment, or Node throws. So what comes with a late file is either loaded by late files
+ * alone, or always there before.
+ */
+function checkLate(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((one) => [one.fileName, one]));
+  const isLate = (name) => name.startsWith('late/');
+  const dynamic = [...chunks.values()].flatMap(({ dynamicImports }) => dynamicImports);
+  const entries = [...chunks.values()].filter(({ isEntry, fileName }) => isEntry && !isLate(fileName));
+  const imported = new Set(
+    [...entries.map(({ fileName }) => fileName), ...dynamic].flatMap((name) => [...chunksWith(name, chunks)]),
+  );
+  const wrong = [];
+  for (const room of Object.keys(LATE)) {
+    const needs = [...chunksWith(`${lateName(room)}.js`, chunks)].filter((name) => imported.has(name));
+    for (const { fileName, moduleIds } of chunks.values()) {
+      if (!moduleIds.includes(`\0${ROOM_ID}${room}`)) continue;
+      const there = chunksWith(fileName, chunks);
+      const missing = needs.filter((name) => !there.has(name));
+      if (missing.length > 0) wrong.push(`${lateName(room)}, which ${fileName} loads, needs ${missing.join(', ')}`);
+    }
+  }
+  if (wrong.length > 0)
+    throw new Error(`These late rooms need chunks that may not be loaded yet:\n${wrong.join('\n')}`);
 }
 
 /** The licences of all that is in `dist/` and is not ours. */

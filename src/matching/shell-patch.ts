@@ -10,11 +10,13 @@ import { compileWildcard } from './wildcard.js';
 
 /** Both names of the program that applies patches. */
 const NAMES = ['apply_patch', 'applypatch'];
-const RUNS = NAMES.map((name) => compileCommandPattern(`${name} *`));
+let runsProgram: readonly ((line: string) => boolean)[] | undefined;
 
-readPatchesWith((line) =>
-  readBash(line) === undefined ? mayName(line) || undefined : RUNS.some((runs) => runs(line)),
-);
+readPatchesWith((line) => {
+  if (readBash(line) === undefined) return mayName(line) || undefined;
+  runsProgram ??= NAMES.map((name) => compileCommandPattern(`${name} *`));
+  return runsProgram.some((runs) => runs(line));
+});
 
 /** Parts that a shell replaces: `[h]`, `{h,x}`, `${A}`, `$A`, `$(a)`, `$'\x68'`, `*`. */
 const FILLED =

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Consent, TrustRequest } from './consent.js';
-import { bytesAt, hashFile, isExecutable, UNREADABLE } from './named/named-files.js';
+import { bytesAt, hashFile, isExecutable, UNREADABLE } from './file-hash.js';
 
 /** In bytes. A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash only. */
 const SHOWN = 256 * 1024;

@@ -4,7 +4,8 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, UntrustedChange } from '../scopes/registration.js';
 import { covers, hasStopped } from './changes.js';
 import type { Consent } from './consent.js';
-import { hashFile, isExecutable, namedFiles, UNREADABLE, whyUnread } from './named/named-files.js';
+import { hashFile, isExecutable, UNREADABLE, whyUnread } from './file-hash.js';
+import { namedFiles } from './named/named-files.js';
 import type { CommandVariables } from './named/variables.js';
 
 /**

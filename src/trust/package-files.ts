@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../values/sha256.js';
 import type { Consent } from './consent.js';
-import { hashFile } from './named/named-files.js';
+import { hashFile } from './file-hash.js';
 
 /** Folders inside a package whose files are not the package's own. */
 const NOT_OWN = ['node_modules', '.git'];

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -17,12 +17,14 @@ const CEILING = {
   fullestFolder: 21,
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
+  /** Their size in bytes: compiling them is most of what importing the package costs. */
+  bytesLoaded: 780_000,
   /**
    * Files of ours that help loads, that a command which fires once loads, that a hook loads that asks a server, and that one loads which
    * answers by itself and keeps the record of it.
    */
   filesForHelp: 5,
-  filesForFire: 16,
+  filesForFire: 18,
   filesToAsk: 10,
   filesToKeep: 20,
   /** Files of rxjs, which has more than two hundred. */
@@ -266,6 +268,36 @@ test('importing the package loads few files, and no package that most hosts neve
   expect([...new Set(files.map(packageOf))].sort()).toEqual(['.']);
   expect(of('.')).toBeGreaterThan(0);
   expect(of('.')).toBeLessThanOrEqual(CEILING.filesLoaded);
+  const bytes = files.reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0);
+  expect(bytes).toBeLessThanOrEqual(CEILING.bytesLoaded);
+});
+
+test.each([
+  ['emit-redact', `createRedactor().text('TOKEN=a1b2c3d4e5f6')`],
+  [
+    'emit-redact',
+    `try { createRedactor({ shapes: ['x'] }) } catch (e) { if (!(e instanceof HookscopeError)) throw e }`,
+  ],
+  ['matching-bash', `await guarded('Bash(rm *)').fire('PreToolUse', call)`],
+  ['trust-named', `createHost().on('PreToolUse', command('./guard.sh'))`],
+])('%s is loaded when it is needed, and is part of the same package: %s', async (room, use) => {
+  const loaded = async (code: string): Promise<string[]> => {
+    const program = `
+      import { command, createHost, createRedactor, HookscopeError } from ${JSON.stringify(pathToFileURL(built('index.js')).href)};
+      const session = { session_id: 's', cwd: '/', transcript_path: '/t' };
+      const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' };
+      const guarded = (rule) => {
+        const host = createHost({ session });
+        host.on('PreToolUse', () => undefined, { if: rule });
+        return host;
+      };
+      await guarded('Read(/a)').fire('PreToolUse', call);
+      ${code};`;
+    const files = await filesLoadedBy(['--input-type=module', '--eval', program]);
+    return files.map((url) => basename(url, '.js'));
+  };
+  expect(await loaded('')).not.toContain(room);
+  expect(await loaded(use)).toContain(room);
 });
 
 test('rxjs is loaded for who reads events$, a few files of it and the one that is installed', async () => {

@@ -1,4 +1,5 @@
-import { type Command, forEachChild, parse, type SyntaxNode, type Word } from 'unbash';
+import type { Command, SyntaxNode, Word } from 'unbash';
+import { forEachChild, parse } from '../../matching/bash/bash.js';
 import { append } from '../../values/append.js';
 
 /** A parsed shell text. Nothing in it is executed. */

@@ -85,12 +85,12 @@ function projectFiles(projectDir: string, trust: 'all' | TrustStore): FoundServe
   const found = OF_PROJECT.flatMap((place): FoundServers[] => {
     const file = join(project, place);
     const named = serversIn(file, project);
-    const request = requestOf(file, named, project);
     const before = all.findLast(
       ({ source, project: of }) => source?.kind === 'mcp' && source.place === place && isSame(of, project),
     );
     const names = [...Object.keys(named), ...namesIn(before)];
     if (names.length === 0) return [];
+    const request = requestOf(file, named, project);
     return [{ file, named, names, ...(trust === 'all' ? {} : judge(request, consentAmong(request, all) ?? before)) }];
   });
   if (trust !== 'all' && found.length > 0) checkOutside(trust.path ?? defaultTrustFile(), project);

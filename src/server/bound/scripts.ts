@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashRegularFileSlowly } from '../../files/hash-file.js';
-import { hashFile, UNREADABLE, whyUnread } from '../../trust/named/named-files.js';
+import { hashFile, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
 import { type BoundScripts, signOf, statOf } from './files.js';
 
 /** A separator that no path contains. */

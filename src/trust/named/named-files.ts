@@ -1,6 +1,3 @@
-import { statSync } from 'node:fs';
-import { hashRegularFile } from '../../files/hash-file.js';
-import { readRegularFile, UnreadFileError } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText, itemsOf } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
@@ -91,42 +88,4 @@ export function namedBy(handlers: Iterable<HandlerDescription>, variables: Comma
     for (const word of named.unresolved) unresolved.add(word);
   }
   return { files: [...files].sort(), unresolved: [...unresolved].sort() };
-}
-
-/** The hash of the file at a path, following links; null if there is no file, `unreadable` if there is one that cannot be read. */
-export function hashFile(path: string): string | null {
-  return whatIsThere(() => hashRegularFile(path));
-}
-
-/** Like `hashFile`, but returns the file's bytes. */
-export function bytesAt(path: string): Buffer | null | typeof UNREADABLE {
-  return whatIsThere(() => readRegularFile(path));
-}
-
-function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnreadFileError) return error.isFolder ? null : UNREADABLE;
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? null : UNREADABLE;
-  }
-}
-
-/** Whether a file is executable; false if it does not exist. */
-export function isExecutable(path: string): boolean {
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
-}
-
-/** Takes the place of a hash if the file cannot be read. */
-export const UNREADABLE = 'unreadable';
-
-/** Why a file cannot be read, in words. */
-export function whyUnread(path: string): string {
-  try {
-    hashRegularFile(path);
-    return 'it could not be read';
-  } catch (error) {
-    return error instanceof UnreadFileError ? `it ${error.message}` : (error as Error).message;
-  }
 }
