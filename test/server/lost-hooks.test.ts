@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bash, createUser, type User } from './kit.js';
@@ -77,6 +77,47 @@ describe('a file that is named, or is the user’s own, and whose hooks are lost
       ['--agent', 'a.md'],
     ])
       expect(await asks(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/hooks\.PreToolUse/) });
+  });
+
+  test('an agent, a command or a skill that is not there blocks nothing, and doctor finds nothing wrong with it', async () => {
+    atHome('.claude/settings.json', GOOD);
+    for (const [name, to] of [
+      ['agents/.#rev.md', 'me@host.123:456'],
+      ['agents/gone.md', '/nowhere/gone.md'],
+      ['commands/deep/.#c.md', 'me@host.123:456'],
+      ['skills/s/SKILL.md', 'nowhere'],
+    ] as const) {
+      const link = join(user.path, 'home/.claude', name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(to, link);
+    }
+    expect(await asks('--claude-code', '.')).toMatchObject({ code: 0, stdout: expect.stringMatching(/"deny".*no/) });
+    const server = await user.serve(['--claude-code', '.']);
+    expect((await user.run(['doctor'])).stdout).not.toMatch(/^problem/m);
+    await server.stop();
+  });
+
+  test.each([
+    ['.claude/settings.json', CUT],
+    ['.claude/settings.json', ''],
+    ['.claude/settings.json', WRONG],
+    ['.claude/agents/a.md', '---\nname: a\nhooks: [\n---\n'],
+    ['.claude/agents/deep/a.md', '---\nname: a\nhooks: { PreToolUse: [{ hooks: [{ type: command }] }] }\n---\n'],
+    ['.claude/commands/c.md', '---\nhooks: [\n---\n'],
+    ['.claude/skills/s/SKILL.md', '---\nname: s\nhooks: [\n---\n'],
+    ['.codex/hooks.json', '{"hooks":'],
+    ['.gemini/settings.json', '{"hooks":'],
+    ['.cursor/hooks.json', '{"hooks":'],
+  ])('doctor says why calls are refused: %s %j', async (name, text) => {
+    atHome(name, text);
+    const agent = name.split('/')[0]?.slice(1) ?? '';
+    const how = agent === 'claude' ? ['--claude-code', '.'] : ['--from', agent];
+    expect(await asks(...how)).toMatchObject({ code: 2 });
+    const { code, stdout } = await user.run(['doctor']);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^problem .*${name.replaceAll('.', '\\.')}:`, 'm')),
+    ]);
   });
 
   test('the user’s own file of another agent blocks, too', async () => {

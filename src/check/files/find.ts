@@ -168,10 +168,12 @@ const HOOKS =
 /** Whether a Markdown file has hooks, which is rare. */
 function isHookMarkdown(path: string): boolean {
   const text = textOf(path);
-  return text === undefined ? PLACES.test(dirname(path)) : holdsHooks(frontmatterOf(text)?.yaml ?? '');
+  return text === undefined
+    ? PLACES.test(dirname(path)) && statOf(path) !== undefined
+    : holdsHooks(frontmatterOf(text)?.yaml ?? '');
 }
 
-/** Folders in which an unreadable file must be reported, because its hooks would be missing. */
+/** Folders in which an unreadable file must be reported, because its hooks would be missing. A link that leads nowhere has none. */
 const PLACES = /[/\\]\.claude[/\\](?:agents|commands|skills)\b/;
 
 function smallText(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readBytes } from '../../files/json-file.js';
 import { type DecodedText, decodeText } from '../../files/utf8.js';
@@ -30,7 +30,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
   // An agent of the project takes precedence over the user's agent of the same name.
   for (const place of sameFolder(projectDir, home) ? [home] : [projectDir, home]) {
     for (const path of markdownIn(join(place, '.claude', 'agents'))) {
-      const file = await read(path, options);
+      const file = await readListed(path, options);
       if (!file) continue;
       const name = file.name ?? nameOfFile(file.file);
       const given: SourceDetails = { name, names: [name], needsTrust: place !== home, yields: true };
@@ -55,7 +55,7 @@ export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> 
 export async function skillsIn(options: FindOptions, folder: string, given: SourceDetails): Promise<ClaudeSource[]> {
   const found: ClaudeSource[] = [];
   for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
-    const file = await read(path, options);
+    const file = await readListed(path, options);
     if (!file) continue;
     const own = new Set([file.name ?? nameOfFile(file.file), nameOfFile(file.file)]);
     const names = [...own].flatMap((name) => (given.plugin === undefined ? [name] : [name, `${given.plugin}:${name}`]));
@@ -71,6 +71,13 @@ export async function skillsIn(options: FindOptions, folder: string, given: Sour
     );
   }
   return found;
+}
+
+/** What is listed in a folder and is gone when it is read has no hooks to lose: a link that leads nowhere, as Emacs locks a file. */
+async function readListed(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {
+  const file = await read(path, options);
+  const isGone = typeof path === 'string' && file?.dropped !== undefined && !statSync(path, { throwIfNoEntry: false });
+  return isGone ? undefined : file;
 }
 
 async function read(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { TABLES } from '../../agents/agents.js';
 import { checkHookFiles, type HookFinding } from '../../check/check.js';
+import { completeFiles } from '../../claude-code/files/places.js';
 import { listHeld } from '../../claude-code/trust/held.js';
 import { HookscopeError } from '../../errors.js';
+import { findForeign } from '../../foreign/places.js';
 import type { DescribedHook, Description } from '../../host/types.js';
 import { clip, ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
@@ -24,8 +26,7 @@ export async function fileFindings(
   hooksFiles: readonly string[],
   connected: ReadonlySet<string>,
 ): Promise<DoctorFinding[]> {
-  const own = join(homedir(), '.claude/settings.json');
-  const { findings } = await checkHookFiles({ paths: ['.', ...(existsSync(own) ? [own] : [])], hooksFiles });
+  const { findings } = await checkHookFiles({ paths: ['.', ...usersFiles()], hooksFiles });
   const errors = findings.filter(({ level }) => level === 'error');
   const more = errors.length - TOLD;
   return [
@@ -42,6 +43,16 @@ export async function fileFindings(
         ]
       : []),
   ];
+}
+
+/** What `--claude-code` and `--from` read of the user and the machine: if hooks of these files are lost, each call is refused. */
+function usersFiles(): string[] {
+  const { home, managedDir } = completeFiles({ projectDir: '.' }, []);
+  const claude = ['settings.json', 'agents', 'skills', 'commands'].map((name) => join(home, '.claude', name));
+  const managed = ['managed-settings.json', 'managed-settings.d'].map((name) => join(managedDir, name));
+  const others = TABLES.flatMap((table) => findForeign(table, { projectDir: '.', home }).found);
+  const own = others.filter(({ place }) => place !== 'project').map(({ file }) => file);
+  return [...new Set([...claude, ...managed, ...own])].filter((path) => existsSync(path));
 }
 
 function mistake({ file, line, where, message, fix }: HookFinding): DoctorFinding {
