@@ -115,12 +115,15 @@ function changesOfOne(
 }
 /** Whether a matcher narrows nothing: it matches all, or the event has nothing that a matcher is compared with. */
 function isForAll(table: AgentTable, event: string, matcher: unknown): boolean {
-  if (typeof matcher === 'string' && /^(?:|\*|\^?\.[*+]\$?)$/.test(matcher)) return true;
+  if (typeof matcher === 'string' && FOR_ALL.test(matcher)) return true;
   const row = table.events.find(({ name }) => name === event);
   if (row === undefined) return false;
   return table.runs === undefined ? builtInOf(row)?.subject === undefined : subjectOf(table, event) === undefined;
 }
 
+/** What fits in every name, as it may stand alone, in parentheses, or as one alternative of several: `.*`, `^`, `\S+`. */
+const EVERY = String.raw`(?:\^?(?:\.|\\S)[*+]\$?|\^)`;
+const FOR_ALL = new RegExp(String.raw`^(?:\*?|(?:[\w|]+\|)?(?:${EVERY}|\((?:\?:)?${EVERY}\))(?:\|[\w|]+)?)$`);
 const NOT_WRITTEN = ', which connect did not write';
 
 /** A time limit that is shorter than what was written. */

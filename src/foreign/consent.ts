@@ -52,7 +52,7 @@ export async function judgeFound(
 }
 
 /** Reads a file. One that cannot be read is a file without hooks, not a file that is gone. */
-async function readFound(table: AgentTable, file: string): Promise<ForeignFile> {
+export async function readFound(table: AgentTable, file: string): Promise<ForeignFile> {
   try {
     return await readForeign(table, readHookText(file), file);
   } catch (error) {

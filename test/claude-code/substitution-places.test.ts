@@ -221,7 +221,7 @@ it('what is nested too deeply to be read is named in the question', () => {
 });
 
 it('a text of many parentheses is read in the time of its length', () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const text of ['((', '$((', '((a) ', '(((a) b) ', '$[', '$[[', '[ [', 'a[', '$(( $(( ', '"${x:-$((']) {
     const many = text.repeat(16_000 / text.length);
     namedFiles({ type: 'command', command: many }, { projectDir: dir });
@@ -229,5 +229,5 @@ it('a text of many parentheses is read in the time of its length', () => {
   }
   const half = '('.repeat(8000);
   namedFiles({ type: 'command', command: `${half}a${'))) '.repeat(2000)}` }, { projectDir: dir });
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(5000);
 });

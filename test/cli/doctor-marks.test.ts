@@ -135,3 +135,10 @@ test("a mark's text is printed plain", async () => {
   const { stdout } = await run('doctor');
   expect(stdout).toContain('since \\u{1b}[31mX\\nproblem  faked, could not write its last 3 records');
 });
+
+test.each([-1, 0, 1.5, null, '3'])('a mark of %j lost records says no number', async (lost) => {
+  mark(DEAD, 0, { lost });
+  keep(DAY);
+  const { stdout } = await run('doctor');
+  expect(stdout).not.toMatch(/its last \S+ records?\b/);
+});

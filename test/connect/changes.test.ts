@@ -133,7 +133,7 @@ const HARMLESS: Readonly<Record<string, (at: At, table: AgentTable) => void>> = 
   },
   'what is shown while it runs': ({ handler }) => put(handler, 'statusMessage', 'asking'),
   ...Object.fromEntries(
-    ['', '*', '.*', '^.*$', '.+'].map((matcher) => [
+    ['', '*', '.*', '^.*$', '.+', '(.*)', '(?:.+)', '^', '\\S+', 'Bash|Edit|.*', '.*|Bash'].map((matcher) => [
       `the matcher ${matcher}, which is for everything`,
       ({ entry }: At) => put(entry, 'matcher', matcher),
     ]),

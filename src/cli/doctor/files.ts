@@ -5,6 +5,7 @@ import { checkHookFiles, type HookFinding } from '../../check/check.js';
 import { completeFiles } from '../../claude-code/files/places.js';
 import { listHeld } from '../../claude-code/trust/held.js';
 import { HookscopeError } from '../../errors.js';
+import { formatForeign } from '../../foreign/format.js';
 import { findForeign } from '../../foreign/places.js';
 import type { DescribedHook, Description } from '../../host/types.js';
 import { clip, ended, plain } from '../../plain.js';
@@ -31,6 +32,7 @@ export async function fileFindings(
   const more = errors.length - TOLD;
   return [
     ...(await heldFindings(connected)),
+    ...(await othersFindings(connected)),
     ...errors.slice(0, TOLD).map(mistake),
     ...(more > 0
       ? [
@@ -45,14 +47,29 @@ export async function fileFindings(
   ];
 }
 
-/** What `--claude-code` and `--from` read of the user and the machine: if hooks of these files are lost, each call is refused. */
+/** What `--claude-code` reads of the user and the machine: if hooks of these files are lost, each call is refused. */
 function usersFiles(): string[] {
   const { home, managedDir } = completeFiles({ projectDir: '.' }, []);
   const claude = ['settings.json', 'agents', 'skills', 'commands'].map((name) => join(home, '.claude', name));
   const managed = ['managed-settings.json', 'managed-settings.d'].map((name) => join(managedDir, name));
-  const others = TABLES.flatMap((table) => findForeign(table, { projectDir: '.', home }).found);
-  const own = others.filter(({ place }) => place !== 'project').map(({ file }) => file);
-  return [...new Set([...claude, ...managed, ...own])].filter((path) => existsSync(path));
+  return [...claude, ...managed].filter((path) => existsSync(path));
+}
+
+/** The same for the files that `--from` reads, where they are not those of connect. */
+async function othersFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
+  const { readFound } = await import('../../foreign/consent.js');
+  const { hasOnly } = await import('../../connect/health.js');
+  const findings: DoctorFinding[] = [];
+  for (const table of TABLES)
+    for (const { file, place } of findForeign(table, { projectDir: '.' }).found) {
+      if (place === 'project' || (await hasOnly(file, connected))) continue;
+      const { problems, dropped } = await readFound(table, file);
+      const wrong = problems.find(({ level }) => level === 'error');
+      if (dropped === undefined || wrong === undefined) continue;
+      const fix = `${table.title} drops the file. Correct it: hookscope agents ${table.name} shows how it is written.`;
+      findings.push({ level: 'problem', about: 'file', text: ended(formatForeign(wrong)), fix });
+    }
+  return findings;
 }
 
 function mistake({ file, line, where, message, fix }: HookFinding): DoctorFinding {

@@ -121,7 +121,8 @@ export abstract class RunCommands extends ShellLines {
     if (verbs.split(' ').includes(text)) return true;
     const program = toolOf(values, this.purpose);
     reading.settled = true;
-    if (reading.unsure || program?.packages === undefined || this.#hasOptions(reading)) return false;
+    const runs = program?.packages !== undefined || (this.purpose === 'place' && program?.scripts === true);
+    if (reading.unsure || !runs || this.#hasOptions(reading)) return false;
     Object.assign(reading, { program, settled: false });
     return true;
   }

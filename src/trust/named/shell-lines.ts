@@ -105,9 +105,12 @@ export abstract class ShellLines {
       // `cat x | (sh)`: the first command of the subshell reads from the pipe.
       const after = /^\(+$/.test(command.brackets ?? '') ? previous?.command.ends : command.after;
       const piped = after?.startsWith('|') && after !== '||' ? previous : undefined;
+      const back = this.runs.here();
       this.command(command, piped, mode);
       const inside = groups.findLast((group) => group.name !== undefined)?.name;
       if (this.purpose === 'place') this.#calls(command, piped, mode, inside);
+      // Parts of a pipe, and what runs in the background, have a folder of their own.
+      if (piped || /^(?:&|\|&?)$/.test(command.ends)) back();
       previous = { command, piped, isLast: command.ends.startsWith('|') };
     }
   }

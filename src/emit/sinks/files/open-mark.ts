@@ -168,7 +168,7 @@ function readMark(file: string): WrittenMark | undefined {
       readRegularFile(file).toString('utf8'),
     ) as WrittenMark;
     if (!Number.isSafeInteger(pid) || pid <= 0 || typeof since !== 'string') return undefined;
-    const isLost = typeof lost === 'number';
+    const isLost = Number.isSafeInteger(lost) && (lost as number) > 0;
     return { pid, since, hosts: hosts.map(String), started, sync: sync === true, ...(isLost ? { lost } : {}) };
   } catch {
     return undefined;
