@@ -70,7 +70,7 @@ const LATE = {
   },
   'src/trust/named': {
     'named-files.ts': ['namedBy', 'namedFiles', 'runNames'],
-    'shell-words.ts': ['shellCommands'],
+    'shell/words.ts': ['shellCommands'],
   },
 };
 const ROOM_ID = 'late-room:';

@@ -135,7 +135,7 @@ const HOMES: Record<string, readonly string[]> = {
   'jsonc-parser': ['files/json-file', 'check/files/json-tree', 'connect/settings-text'],
   rxjs: ['emit/observable'],
   tapable: ['host/hooks'],
-  unbash: ['matching/bash/bash', 'check/scripts/shell'],
+  unbash: ['matching/bash/bash'],
   yaml: ['claude-code/files/agent-file', 'check/files/yaml-tree'],
 };
 /** Schemas are written where the data is declared. */

@@ -25,8 +25,9 @@ const HOT = [
 const EXTENDED = [
   'trust/named/command-files',
   'trust/named/run-commands',
-  'trust/named/shell-input',
-  'trust/named/shell-lines',
+  'trust/named/shell/input',
+  'trust/named/shell/lines',
+  'trust/named/shell/source',
 ];
 
 const WORDS = { private: ts.SyntaxKind.PrivateKeyword, protected: ts.SyntaxKind.ProtectedKeyword } as const;

@@ -6,7 +6,7 @@ import { readRegularFile } from '../../files/regular-file.js';
 import { clip, plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
 import { realOr } from '../../trust/consent.js';
-import { shellCommands } from '../../trust/named/shell-words.js';
+import { shellCommands } from '../../trust/named/shell/words.js';
 import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { pasted } from '../history/again.js';

@@ -5,11 +5,11 @@ import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
 import { doubts, isLasting } from './run-commands.js';
-import { CLOSING, OPENING, RESERVED } from './shell-blocks.js';
-import { ShellInput } from './shell-input.js';
-import type { PipedCommand, ReadingMode } from './shell-lines.js';
-import { UNKNOWN, wordValues } from './shell-values.js';
-import type { ShellCommand, ShellWord } from './shell-words.js';
+import { CLOSING, OPENING, RESERVED } from './shell/blocks.js';
+import { ShellInput } from './shell/input.js';
+import type { PipedCommand, ReadingMode } from './shell/lines.js';
+import { UNKNOWN, wordValues } from './shell/values.js';
+import type { ShellCommand, ShellWord } from './shell/words.js';
 
 /** Collects the files that the commands of one handler name. */
 export class CommandFiles extends ShellInput {

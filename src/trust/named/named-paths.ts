@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { entriesOf } from './package-entry.js';
 import type { FileUse, ProgramOptions } from './program.js';
-import { UNKNOWN, type VariableLookup } from './shell-values.js';
+import { UNKNOWN, type VariableLookup } from './shell/values.js';
 import type { CommandVariables } from './variables.js';
 
 /** System folders, which a project or plugin cannot change. */

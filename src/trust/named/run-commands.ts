@@ -4,9 +4,9 @@ import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { programOf, toolOf } from './programs.js';
 import { CODE } from './run-names.js';
-import { type ReadingMode, ShellLines } from './shell-lines.js';
-import { UNKNOWN, type VariableLookup, wordValues } from './shell-values.js';
-import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
+import { type ReadingMode, ShellLines } from './shell/lines.js';
+import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
+import { type ShellCommand, type ShellWord, shellCommands } from './shell/words.js';
 
 /** Matches options that name the folder in which a program runs. */
 const CHANGE = /^(?:-C|-D|--chdir|--directory|--cwd|--dir)/;

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { ProgramOptions } from './program.js';
-import { UNKNOWN } from './shell-values.js';
+import { UNKNOWN } from './shell/values.js';
 
 /**
  * How a program finds what it runs. `path`: it is the first of the paths that exists; `search`: the first that can be executed; `node`: as

@@ -1,5 +1,5 @@
-import { UNKNOWN } from './shell-values.js';
-import type { ShellCommand, ShellWord } from './shell-words.js';
+import { UNKNOWN } from './values.js';
+import type { ShellCommand, ShellWord } from './words.js';
 
 /** Keywords before a command. */
 export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));

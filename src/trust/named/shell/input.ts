@@ -1,9 +1,9 @@
-import { type CommandReading, OTHER } from './command-reading.js';
-import { programOf } from './programs.js';
-import { RunCommands } from './run-commands.js';
-import type { PipedCommand } from './shell-lines.js';
-import { UNKNOWN, wordValues } from './shell-values.js';
-import type { ShellWord } from './shell-words.js';
+import { type CommandReading, OTHER } from '../command-reading.js';
+import { programOf } from '../programs.js';
+import { RunCommands } from '../run-commands.js';
+import type { PipedCommand } from './lines.js';
+import { UNKNOWN, wordValues } from './values.js';
+import type { ShellWord } from './words.js';
 
 /** Names of standard input, or of a file descriptor that the line has opened. */
 const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;

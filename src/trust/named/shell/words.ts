@@ -1,5 +1,5 @@
-import { ansiUnescaped } from './ansi-quote.js';
-import { ShellSource } from './shell-source.js';
+import { ansiUnescaped } from '../ansi-quote.js';
+import { ShellSource } from './source.js';
 
 /** A part of a word: literal text, or an expression that the shell expands. */
 export type WordPart =

@@ -1,10 +1,10 @@
-import type { NamedPaths } from './named-paths.js';
-import type { Purpose } from './program.js';
-import { programOf } from './programs.js';
-import { RunNames } from './run-names.js';
-import { bodyOf, CasePatterns, leadOf, ShellFunctions } from './shell-blocks.js';
-import { UNKNOWN } from './shell-values.js';
-import { type ShellCommand, type ShellWord, shellCommands, shellText, type WordPart } from './shell-words.js';
+import type { NamedPaths } from '../named-paths.js';
+import type { Purpose } from '../program.js';
+import { programOf } from '../programs.js';
+import { RunNames } from '../run-names.js';
+import { bodyOf, CasePatterns, leadOf, ShellFunctions } from './blocks.js';
+import { UNKNOWN } from './values.js';
+import { type ShellCommand, type ShellWord, shellCommands, shellText, type WordPart } from './words.js';
 
 /** How deeply lines may nest: `bash -c 'sh -c "…"'`. */
 const DEPTH = 4;
