@@ -67,6 +67,7 @@ export const cases: Case[] = [
   told('10 sync answer {}', { hooks: times(10, sync(NOTHING)), goal: 0.8 }),
   told('1 answers allow()', { hooks: [ALLOW], goal: 2.5 }),
   told('10 answer allow()', { hooks: times(10, ALLOW), goal: 2 }),
+  told('1 answers deny()', { hooks: [DENY], goal: 2.5 }),
   told('10 answer deny()', { hooks: times(10, DENY), goal: 2 }),
   told('10 answer deny(), each time for another reason', {
     hooks: times(10, `(() => { let calls = 0; return async () => hookscope.deny('not here: ' + calls++); })()`),
@@ -80,6 +81,7 @@ export const cases: Case[] = [
     hooks: times(10, inTurn("hookscope.allow('reviewed')", 'undefined')),
     goal: 2,
   }),
+  told('1 answers addContext()', { hooks: [CONTEXT], goal: 2.5 }),
   told('10 answer addContext()', { hooks: times(10, CONTEXT), goal: 2 }),
   told("10 answer in the wire's own shape", { hooks: times(10, WIRE), goal: 3.5 }),
   told('10 of which some are silent, some answer {}, allow, deny or context', {

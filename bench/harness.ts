@@ -59,7 +59,7 @@ export interface Figure {
   readonly value: number;
   /** The middle half of what it is the median of. */
   readonly half?: { readonly low: number; readonly high: number };
-  readonly unit: 'ms' | 'bytes' | 'records' | '× node -e 0' | '× node -e 0 and sh -c :';
+  readonly unit: 'ms' | 'bytes' | 'records' | '× node -e 0' | '× node -e 0 and sh -c :' | '× the five packages';
   readonly below: number;
 }
 

@@ -53,9 +53,11 @@ function runs(): Kept[] {
   return names.map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Kept);
 }
 
-/** The last run before that one, with a Node of the same major version. */
-export function before({ at, node }: Kept): Kept | undefined {
-  return runs().findLast((other) => other.at < at && majorOf(other.node) === majorOf(node));
+const dayOf = ({ at }: Kept): string => at.slice(0, 10);
+
+/** The last run of an earlier day, with a Node of the same major version. */
+export function before(run: Kept): Kept | undefined {
+  return runs().findLast((other) => dayOf(other) < dayOf(run) && majorOf(other.node) === majorOf(run.node));
 }
 
 /** The last run with a Node of another major version. */

@@ -31,6 +31,7 @@ const FILES = [
   'agents',
   'budgets',
   'start',
+  'weight',
 ] as const;
 
 function run(file: string, index: number, execPath: string): Promise<Result> {

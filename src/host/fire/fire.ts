@@ -136,7 +136,8 @@ function withoutHooks(
 /** The known fields of the session that the fire belongs to. */
 function sessionOf({ session }: HostCore, scope: ScopeRef | undefined): SessionFields {
   if (scope === undefined || typeof scope === 'string' || scope.session === undefined) return session;
-  return { ...session, session_id: scope.session };
+  const { transcript_path, cwd, permission_mode } = session;
+  return { session_id: scope.session, transcript_path, cwd, permission_mode };
 }
 
 function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Promise<never> {
