@@ -51,7 +51,7 @@ export async function figures(): Promise<Figure[]> {
     {
       name: 'installed size, with what it brings',
       value: ours / weightOf(NAMED),
-      unit: "× the five packages",
+      unit: '× the five packages',
       below: 1.35,
     },
   ];
