@@ -127,7 +127,7 @@ async function slice({ run, batch }: Candidate, count: number, clock: Clock): Pr
   return clock() - from;
 }
 
-/** How many calls fill a slice once the engine has compiled them; the best of three, since the machine may look away. */
+/** How many calls fill a slice once the engine has compiled them; the best of three, since other work may interrupt it. */
 async function calibrate(candidate: Candidate, clock: Clock): Promise<number> {
   const wanted = candidate.batch ? SLICE * BATCHES : SLICE;
   let count = 1;

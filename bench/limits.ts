@@ -34,7 +34,7 @@ function fileRules(): Promise<number> {
   return each(100, (i) => host.fire('PreToolUse', edits[i] as never));
 }
 
-/** The slowest of the lines that are built to hurt; each the best of a few, since the machine may look away. */
+/** The slowest of the lines that are built to hurt; each the best of a few, since other work may interrupt it. */
 async function hurtful(): Promise<number> {
   const host = createHost();
   host.register({ PreToolUse: [{ if: 'Bash(rm *)', hooks: [silent] }] });

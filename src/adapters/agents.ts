@@ -1,7 +1,7 @@
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkGiven } from './given.js';
-import { unlessAborted } from './unless-aborted.js';
+import { rejectOnAbort } from './reject-on-abort.js';
 
 /** Agents that control flow (a pause) left open, by their session and the caller's key. */
 const LEFT = new WeakMap<Session, Map<string, Session>>();
@@ -30,7 +30,7 @@ export async function runAgent<T>(
   const child = left ?? (await session.spawn(spawn));
   try {
     // Work that ignores the signal does not keep the agent open, because its call is over.
-    const value = await unlessAborted((async () => await work(child))(), spawn.signal);
+    const value = await rejectOnAbort((async () => await work(child))(), spawn.signal);
     await child.close();
     return value;
   } catch (error) {

@@ -69,7 +69,7 @@ export async function runTurn<Result>(
   if (begun?.endsLoop) return turn('ended', '', because(begun.reason));
   let context = begun?.context ?? [];
   for (let instruction: string | undefined; ; context = []) {
-    const came = await unlessAborted(steps, () => round({ instruction, context })).catch(async (error) => {
+    const came = await roundOrAbort(steps, () => round({ instruction, context })).catch(async (error) => {
       // Calls of the round may still be under way. After control flow or a limit they are not waited for, because they may be made again.
       if (!isOwnEnd(steps, error)) {
         if (isAbort(error, steps.aborted)) await session.interrupt();
@@ -100,7 +100,7 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** Runs the round, but rejects with the abort error if the caller aborted it, even if the framework ended without an error. */
-async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<T> {
+async function roundOrAbort<T>(steps: Steps, round: () => Promise<T>): Promise<T> {
   steps.aborted?.throwIfAborted();
   const came = await round();
   steps.aborted?.throwIfAborted();

@@ -119,7 +119,7 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   ];
 }
 
-/** By who denied it: what would let a call run that hooks let pass. */
+/** By whom it was denied: what would let a call run that hooks let pass. */
 const AFTER_GATE: Readonly<Record<string, (verdict: string, rewriters: readonly HandlerRecord[]) => string>> = {
   nobody: (verdict, by) => {
     if (by.length > 0)

@@ -33,7 +33,7 @@ const CEILING = {
   packagesBeside: 0,
 };
 
-/** What users of ours use too, so that there must be one of each: loaded from where it is installed. */
+/** Packages that our users import themselves, so there must be one copy of each: loaded from where it is installed. */
 const SHARED = ['minimatch', 'rxjs', 'tapable', 'zod'];
 
 /** What `hookscope --help` must not load: each costs a user waiting time for nothing. */

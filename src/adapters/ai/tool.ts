@@ -5,10 +5,10 @@ import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../sessi
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
 import { messageOf, resultOf } from '../../values/waiting/promises.js';
 import { askedInAnyCase } from '../asked.js';
+import { rejectOnAbort } from '../reject-on-abort.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
-import { unlessAborted } from '../unless-aborted.js';
 import type { ApprovalReplies } from './approvals.js';
 import { judged, noting, schemaOf, theOneOf } from './input.js';
 import { lastOf, pieces, yields } from './pieces.js';
@@ -168,7 +168,7 @@ class SdkCall {
         const output: unknown = tool.execute?.call(tool, this.#given, { ...options, abortSignal: either });
         const holds = (): boolean =>
           mayChange(steps.current, 'PostToolUse', { tool_name: name, tool_input: this.#given });
-        return unlessAborted(lastOf(output, piece, holds), abortSignal);
+        return rejectOnAbort(lastOf(output, piece, holds), abortSignal);
       },
     };
     // In ai 7 the tool's signal also covers the tool's own timeout. Once a model call has given the caller's signal, that one is used instead.

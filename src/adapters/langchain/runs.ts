@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpawnOptions } from '../../session/options.js';
 import type { ToolContext } from '../../session/tool/call.js';
 import type { Session } from '../../session/types.js';
+import { rejectOnAbort } from '../reject-on-abort.js';
 import { Steps } from '../steps.js';
 import type { StepsOptions } from '../steps-options.js';
 import { handleLoopError } from '../turn.js';
-import { unlessAborted } from '../unless-aborted.js';
 
 /** A node's configuration, which has its place among the graphs that run. */
 export interface Node {
@@ -75,7 +75,7 @@ export class AgentRuns {
     const frame = run.left.get(id) ?? { run, agents: new Map() };
     run.left.delete(id);
     try {
-      const value = await unlessAborted(FRAMES.run(frame, work), signal);
+      const value = await rejectOnAbort(FRAMES.run(frame, work), signal);
       await end(frame);
       return value;
     } catch (error) {

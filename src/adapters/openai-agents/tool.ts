@@ -5,10 +5,10 @@ import { type Content, OUTPUT } from '../../session/tool/content.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { askedInAnyCase } from '../asked.js';
+import { rejectOnAbort } from '../reject-on-abort.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
-import { unlessAborted } from '../unless-aborted.js';
 import { alwaysOf } from './always.js';
 import { inTime, type TimeoutSdk } from './in-time.js';
 
@@ -83,7 +83,7 @@ export function wrapTool({ steps, sdk, owner, how }: AgentTools, tool: AnyTool, 
         execute: (final, { signal }) => {
           const given = { ...details, signal: either(details?.signal, signal) };
           const work = own.run(given, async (inner) => await call(context, final, inner));
-          return unlessAborted(work, details?.signal);
+          return rejectOnAbort(work, details?.signal);
         },
         ...(always?.approved === false ? refusedCall(always.message) : {}),
       });

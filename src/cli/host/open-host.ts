@@ -43,7 +43,7 @@ export interface OpenHostOptions {
   tell(text: string): void;
   /** The records of hooks are shown, so failures in them are not printed a second time. */
   readonly shown?: boolean;
-  /** A file of an agent's whose hooks are lost is an error unless it waits for consent, since nobody may read what is told. */
+  /** A file of an agent's whose hooks are lost is an error unless it waits for consent, since a warning may go unread. */
   readonly strict?: boolean;
   /** Called at once with what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;

@@ -16,7 +16,7 @@ import {
 /** Options that change nothing about which files are written. */
 const LONG =
   /^--(?:posix|traditional|re-interval|csv|characters-as-bytes|non-decimal-data|optimize|bignum|sandbox|lint(?:=\w+)?|(?:field-separator|assign)=.*)$/s;
-/** What is only asked for is told. */
+/** Options with which awk only prints something about itself. */
 const TELLS = /^(?:--?version|--?help|-V|-h|-W (?:version|help))$/;
 
 interface AwkWords {

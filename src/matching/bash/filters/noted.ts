@@ -19,7 +19,7 @@ export function noteWritten(word: KnownWord, known: boolean, found: BashReading)
     found.written.set(one, known && !found.written.has(one));
 }
 
-/** More expansions than these nobody writes in the words of a filter. */
+/** Nobody writes more expansions than this in the words of a filter. */
 const MOST_ASSUMED = 100;
 
 /** Whether the input of a command is one line of text. */
