@@ -120,6 +120,18 @@ describe('hookscope watch', () => {
     expect(await ended).toBe(130);
   });
 
+  test('says that a store does not exist yet, and shows what comes there', async () => {
+    const file = join(folder, 'later.ndjson');
+    const { child, texts, lines } = watch('--store', file);
+    await until(() => texts.stderr !== '');
+    expect(texts.stderr).toBe(`hookscope: watching ${file}, which does not exist yet; Ctrl-C ends it\n`);
+    await until(() => {
+      appendFileSync(file, line(1));
+      return lines().length > 0;
+    });
+    child.kill('SIGINT');
+  });
+
   test('names what decided about a call, as the fire before it does', async () => {
     const file = join(folder, 'records.ndjson');
     appendFileSync(file, line(0));

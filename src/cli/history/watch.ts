@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { besideServer } from '../../store/beside.js';
@@ -24,7 +25,8 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   // The server sends the fires that it answers; those that commands answer themselves are in a file beside it. A record in both is shown once.
   const isBeside = flags.store === undefined && places.includes(defaultSocket());
   const store = isBeside ? mergedStore([named, besideServer(stateFolder(), terminal.tell)]) : named;
-  terminal.tell(`watching ${named.place}; Ctrl-C ends it`);
+  const absent = places.every((place) => !/^https?:/.test(place) && !existsSync(place));
+  terminal.tell(`watching ${named.place}${absent ? ', which does not exist yet' : ''}; Ctrl-C ends it`);
   const mask = maskOf(flags);
   const paints = agentPaints(terminal.color);
   const stop = new AbortController();
