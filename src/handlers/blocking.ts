@@ -1,5 +1,4 @@
 import { baseOutput } from '../events/base.js';
-import { canRefuse } from '../events/output/what-counts.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
@@ -23,7 +22,8 @@ export function printedBlock(
   }
   const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
   const denied = spec.fold === 'gate' && specific['permissionDecision'] === 'deny';
-  if (!denied && !(legacy && canRefuse(spec))) return undefined;
+  const canBlock = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
+  if (!denied && !(legacy && canBlock)) return undefined;
   return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
 }
 

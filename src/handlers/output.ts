@@ -82,12 +82,13 @@ function readText(trial: OutputTrial): Reply {
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
-/** The JSON decides whatever the exit code is. After an exit that is a failure with an effect, what it allows does not count. */
+/** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only a printed block counts. */
 function readJson(trial: OutputTrial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
   if (!failure || trusted) return { output: json };
-  return json['async'] === true ? failure : { ...failure, output: json };
+  const block = printedBlock(trial, json);
+  return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
 }
 
 /** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */

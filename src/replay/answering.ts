@@ -146,7 +146,7 @@ function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt
   if (background) return BACKGROUND;
   if (output === undefined && failure) return { failure: failure as never };
   if (output === undefined && unjudged) return { unjudged };
-  const read = output === undefined ? SILENT : interpretOutput(fire, r, output, { nameRequired: false });
+  const read = output === undefined ? SILENT : interpretOutput(fire, r, output, false);
   if (isOtherwise(said, read, r)) return undefined;
   // Of several things that are wrong with an answer, the record names the first, and may not hold it.
   if (failure?.cause === 'bad_schema') return { ...read, failure: failure as never };

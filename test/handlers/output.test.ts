@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import type { OnFailure } from '../../src/events/failure.js';
-import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
+import { readOutput } from '../../src/events/output/outcome.js';
 import type { Reply } from '../../src/handlers/handler.js';
 import { readShellOutput, type ShellHow, type ShellResult } from '../../src/handlers/output.js';
 
@@ -18,13 +18,11 @@ function read(event: HookEvent, { onFailure = 'continue', how, ...result }: Shel
   );
 }
 
-/** What the event's schema makes of a reply's output. Of a wrong one it is what counts if the hook has failed. */
-function outcomeOf(event: HookEvent, reply: Reply): Outcome {
-  const failed = reply.failure !== undefined;
-  const result = readOutput(CATALOGUE[event], reply.output, { eventName: event, nameRequired: true, failed });
-  if (!('bad' in result)) return result.outcome;
-  if (failed && result.kept !== undefined) return result.kept;
-  throw new Error(result.bad);
+/** What the event's schema makes of a reply's output. */
+function outcomeOf(event: HookEvent, reply: Reply) {
+  const result = readOutput(CATALOGUE[event], reply.output, { eventName: event, nameRequired: true });
+  if ('bad' in result) throw new Error(result.bad);
+  return result.outcome;
 }
 
 const specific = (hookEventName: string, rest: Record<string, unknown>, top: Record<string, unknown> = {}): string =>
@@ -219,21 +217,20 @@ describe('JSON on stdout', () => {
   });
 
   test.each(['block', 'ask'] as const)(
-    'under onFailure %s a code is a failure first, and all but an allow stands',
+    'under onFailure %s a code is a failure first, and only a deny stands',
     (onFailure) => {
       const allowed = read('PreToolUse', { exitCode: 1, stdout: allow, onFailure });
       expect(allowed).toMatchObject({ failure: { cause: 'exit_code' } });
-      expect(outcomeOf('PreToolUse', allowed).verdict).toBeUndefined();
+      expect(allowed.output).toBeUndefined();
       const stdout = specific('PreToolUse', {
         permissionDecision: 'deny',
         permissionDecisionReason: 'R',
-        updatedInput: { a: 1 },
+        updatedInput: {},
       });
       const denied = read('PreToolUse', { exitCode: 1, stdout, onFailure });
       expect(denied).toMatchObject({ failure: { cause: 'exit_code' } });
-      expect(outcomeOf('PreToolUse', denied)).toMatchObject({
-        ...{ verdict: 'deny', reason: 'R', rewrite: { value: { a: 1 } } },
-      });
+      expect(outcomeOf('PreToolUse', denied)).toMatchObject({ verdict: 'deny', reason: 'R' });
+      expect(outcomeOf('PreToolUse', denied).rewrite).toBeUndefined();
       expect(read('PreToolUse', { exitCode: 0, stdout: allow, onFailure }).failure).toBeUndefined();
       expect(read('PreToolUse', { exitCode: 127, stdout: allow, onFailure }).failure?.cause).toBe('spawn_failed');
     },
@@ -243,8 +240,7 @@ describe('JSON on stdout', () => {
     const say = (decision: object) => specific('PermissionRequest', { decision });
     const run = (decision: object) =>
       read('PermissionRequest', { exitCode: 1, stdout: say(decision), onFailure: 'block' });
-    const allowed = outcomeOf('PermissionRequest', run({ behavior: 'allow', updatedInput: { a: 1 } }));
-    expect([allowed.verdict, allowed.rewrite]).toEqual([undefined, undefined]);
+    expect(run({ behavior: 'allow' }).output).toBeUndefined();
     expect(outcomeOf('PermissionRequest', run({ behavior: 'deny', message: 'M' }))).toMatchObject({
       verdict: 'deny',
       reason: 'M',
@@ -273,10 +269,10 @@ describe('JSON on stdout', () => {
       }
   });
 
-  test('of a hook that a signal killed is trusted but for its allow', () => {
+  test('of a hook that a signal killed is trusted only where it denies', () => {
     const killed = { exitCode: undefined, signal: 'SIGSEGV' };
     expect(read('PreToolUse', { ...killed, stdout: allow })).toMatchObject({ failure: { cause: 'signal' } });
-    expect(outcomeOf('PreToolUse', read('PreToolUse', { ...killed, stdout: allow })).verdict).toBeUndefined();
+    expect(read('PreToolUse', { ...killed, stdout: allow }).output).toBeUndefined();
     expect(outcomeOf('PreToolUse', read('PreToolUse', { ...killed, stdout: deny() })).verdict).toBe('deny');
     expect(read('PreToolUse', { ...killed, stdout: deny() }).failure?.message).toBe('It was killed by SIGSEGV.');
   });
@@ -362,6 +358,7 @@ describe('plain text on stdout', () => {
     for (const exitCode of [1, 2, 3]) {
       const reply = read('WorktreeCreate', { stdout, exitCode });
       expect(reply.failure?.cause).toBe('exit_code');
+      expect(reply.output).toBeUndefined();
     }
   });
 

@@ -112,9 +112,8 @@ describe('on PermissionRequest, where the user is asked, to ask decides nothing'
     host.register({ PermissionRequest: [{ onFailure: 'block', hooks: [() => answer as never] }] });
     const decision = await host.fire('PermissionRequest', INPUTS.PermissionRequest);
     expect([decision.verdict, decision.failures]).toEqual([verdict, []]);
-    const rewrites = JSON.stringify(answer).includes('hookscope:rewrite');
-    const isLost = verdict === 'none' && rewrites;
-    expect(decision.updatedInput === undefined).toBe(verdict !== 'allow' || !rewrites);
+    const isLost = verdict === 'none' && 'hookscope:rewrite' in answer;
+    expect(decision.updatedInput === undefined).toBe(verdict !== 'allow' || !('hookscope:rewrite' in answer));
     expect(reports).toHaveLength(isLost ? 1 : 0);
   });
 });

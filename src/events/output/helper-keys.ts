@@ -6,9 +6,7 @@ export const VERDICT = 'hookscope:verdict';
 export const REWRITE = 'hookscope:rewrite';
 export const CONTEXT = 'hookscope:context';
 export const STOP = 'hookscope:stop';
-/** What `combine` was given, where one answer cannot say as several hooks would what the parts say. */
-export const PARTS = 'hookscope:parts';
-export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP, PARTS] as const;
+export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP] as const;
 
 export const isHelperKey = (key: string): boolean =>
   key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;

@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
-import { isObject, isText, type Json } from '../../values/shape.js';
-import { CONTEXT, HELPER_KEYS, isStrictest, PARTS, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
+import { isObject, type Json } from '../../values/shape.js';
+import { CONTEXT, HELPER_KEYS, isStrictest, REWRITE, STOP, VERDICT } from './helper-keys.js';
+import { joinParts } from './join-parts.js';
 import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
-import { topFields } from './shape.js';
 
-export { HELPER_KEYS, isHelperKey, PARTS, REWRITE, strictness, VERDICT } from './helper-keys.js';
+export { HELPER_KEYS, isHelperKey, REWRITE, strictness, VERDICT } from './helper-keys.js';
 
 /** The meaning of a helper's output. When a hook returns it, it is translated to the event's own keys. */
 export interface Meaning {
@@ -21,8 +21,6 @@ export interface HelperOutput<Verb extends string> {
   readonly [REWRITE]?: { readonly value: unknown };
   readonly [CONTEXT]?: string;
   readonly [STOP]?: string | true;
-  /** Answers that are read each by itself. */
-  readonly [PARTS]?: readonly object[];
   /** The helper that made it. Exists only in the type. */
   readonly __verb?: Verb;
 }
@@ -106,40 +104,7 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
   const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
-  const all = withoutBackground(plain.flatMap(partsIn));
-  return canSpread(all) ? spread(all) : all.length === 1 ? (all[0] as HelperOutput<Verb>) : { [PARTS]: all };
-}
-
-/** The parts of a part that is combined itself; none of a part that says nothing. */
-function partsIn<Verb extends string>(part: HelperOutput<Verb>): readonly HelperOutput<Verb>[] {
-  const said = withoutUndefined(part);
-  const keys = Object.keys(said);
-  if (keys.length === 0) return [];
-  return keys.length === 1 && Array.isArray(said[PARTS]) ? (said[PARTS] as HelperOutput<Verb>[]) : [said];
-}
-
-/** Whether one object can say what the parts say: they are helpers' answers, of which no two say the same kind of thing, except context. */
-function canSpread(parts: readonly HelperOutput<string>[]): boolean {
-  const keys = parts.flatMap(Object.keys).filter((key) => key !== CONTEXT);
-  const isOnce = new Set(keys).size === keys.length && !(keys.includes(STOP) && keys.includes(VERDICT));
-  const isAllowed = parts.length > 1 && parts.some((part) => part[VERDICT]?.verdict === 'allow');
-  // A stop has its own reason, and so has context that keeps a loop going.
-  return isOnce && !isAllowed && parts.every((part) => Object.entries(part).every(isWellSaid));
-}
-
-function isWellSaid([key, value]: readonly [string, unknown]): boolean {
-  if (key === CONTEXT) return isText(value);
-  if (key === STOP) return value === true || isText(value);
-  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return false;
-  if (key === REWRITE) return value['value'] !== undefined;
-  const { verdict, reason } = value;
-  return key === VERDICT && strictness(verdict) >= 0 && (reason === undefined || isText(reason));
-}
-
-function spread<Verb extends string>(parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  const contexts = parts.flatMap((part) => part[CONTEXT] ?? []);
-  const whole: HelperOutput<Verb> = Object.assign({}, ...parts);
-  return contexts.length > 0 ? { ...whole, [CONTEXT]: contexts.join('\n') } : whole;
+  return joinParts(withoutBackground(plain.map(withoutUndefined)) as readonly Json[]) as HelperOutput<Verb>;
 }
 
 /** An answer in the background replaces all that is said beside it, also a deny. */
@@ -191,8 +156,6 @@ function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): re
 
 /** Whether the part denies, blocks or stops, in a helper's words or those of an output. */
 function refuses(part: HelperOutput<string>): boolean {
-  const { [PARTS]: parts } = part;
-  if (Array.isArray(parts) && parts.some(refuses)) return true;
   const { continue: goesOn, decision, hookSpecificOutput: inner } = part as Json;
   if (part[STOP] !== undefined || goesOn === false || isStrictest(part[VERDICT]?.verdict) || isStrictest(decision))
     return true;
@@ -203,7 +166,7 @@ function refuses(part: HelperOutput<string>): boolean {
 
 /** Throws BadOutput if keys of the part would be lost. */
 function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
-  return own(asObject(printed(part), 'combine'), [...HELPER_KEYS, ...topFields().keys(), 'hookSpecificOutput']);
+  return own(asObject(printed(part), 'combine'), HELPER_KEYS);
 }
 
 /** JSON leaves out a key whose value is undefined, so it replaces nothing. */

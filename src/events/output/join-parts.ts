@@ -1,146 +1,140 @@
-import type { Json } from '../../values/shape.js';
-import type { EventSpec } from '../spec.js';
-import type { Outcome } from './answer.js';
-import { strictness } from './helper-keys.js';
-import type { OutputShape } from './shape.js';
+import { put } from '../../values/copies/put.js';
+import { isObject, isText, type Json } from '../../values/shape.js';
+import { CONTEXT, isStrictest, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
 
-/** How the parts of an answer are read. */
-interface Joining {
-  readonly spec: EventSpec;
-  readonly shape: OutputShape;
-  /** The code dialect, where `continue: false` denies too, and `continue: true` keeps a loop going. */
-  readonly fromCode: boolean;
+/** The keys of an output that hold a verdict, each with the key of its reason. */
+const OWN_VERDICTS = { decision: 'reason', permissionDecision: 'permissionDecisionReason' } as const;
+
+/** Flags of which one value counts, whoever says it. */
+const STRONGER: Readonly<Record<string, boolean>> = {
+  __proto__: null as never,
+  continue: false,
+  preventContinuation: true,
+  suppressOutput: true,
+  interrupt: true,
+};
+
+type Join = (one: unknown, other: unknown) => unknown;
+
+/** A value of a wrong type is kept, so that it becomes an error. */
+const texts =
+  (between: string): Join =>
+  (one, other) =>
+    !isText(one) ? one : !isText(other) ? other : `${one}${between}${other}`;
+
+const JOINS: Readonly<Record<string, Join>> = {
+  __proto__: null as never,
+  [CONTEXT]: texts('\n'),
+  additionalContext: texts('\n'),
+  systemMessage: texts('\n'),
+  terminalSequence: texts(''),
+  [STOP]: (one, other) => (one === true ? other : one),
+  reason: (one) => one,
+  stopReason: (one) => one,
+  [VERDICT]: stricterOf,
+  hookSpecificOutput: (one, other) => (isObject(one) ? (isObject(other) ? joinTwo(one, other) : other) : one),
+};
+
+/**
+ * Two outputs in one, as two hooks would be heard: texts for the model and the user are joined, the strictest verdict counts with its own reason (of equal ones the first), and
+ * what ends the loop stays. Of rewrites, and of all other values, the last counts; lists are joined.
+ */
+export function joinParts(parts: readonly Json[]): Record<string, unknown> {
+  const [first, ...others] = parts.map(contextInWords(parts.some(hasContextInWords)));
+  const join = (one: Json, other: Json): Record<string, unknown> =>
+    joinTwo(other[REWRITE] === undefined ? one : withoutRewrite(one), other);
+  return withoutMilderReason(others.reduce<Record<string, unknown>>(join, { ...first }));
 }
 
-/** What the parts say, each read as the answer of a hook, in the event's words: as that many hooks would be heard. */
-export function joinParts(how: Joining, parts: readonly Outcome[]): Json {
-  const { shape } = how;
-  const said = parts.map((part) => withStopDenied(how, part));
-  const verdict = strictest(said);
-  const isEnd = said.some((part) => part.continue === false);
-  const reason = reasonOf(how, said, verdict, isEnd);
-  const stopReason = said.find((part) => part.continue === false && part.stopReason !== undefined)?.stopReason;
-  const { terminalSequence, ...own } = specificOf(said);
-  const inner: Record<string, unknown> = {
-    ...given('additionalContext', textOf(said, 'additionalContext', '\n')),
-    ...(shape.nested ? nestedOf(shape, said, verdict, reason) : { ...flatOf(how, said, verdict, reason), ...own }),
-  };
+const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput'];
+
+/** Without a new input or output in the words of the output, which would win over a helper's that comes later. */
+function withoutRewrite(part: Json): Json {
+  const { hookSpecificOutput: inner } = part;
+  if (!isObject(inner)) return part;
+  const { decision } = inner;
+  const rest = without(inner, REWRITES);
   return {
-    ...given('continue', isEnd ? false : said.find((part) => part.continue)?.continue),
-    ...given('stopReason', stopReason),
-    ...given('suppressOutput', said.some((part) => part.suppressOutput) || undefined),
-    ...given('systemMessage', textOf(said, 'systemMessage', '\n')),
-    ...given('terminalSequence', terminalSequence),
-    ...(said.some((part) => part.block) && { decision: 'block' }),
-    ...(!saysWhyInside(how, verdict) && given('reason', reason)),
-    ...(Object.keys(inner).length > 0 && { hookSpecificOutput: inner }),
+    ...part,
+    hookSpecificOutput: isObject(decision) ? { ...rest, decision: without(decision, REWRITES) } : rest,
   };
 }
 
-const given = (key: string, value: unknown): Json => (value === undefined ? {} : { [key]: value });
+const without = (part: Json, keys: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(part).filter(([key]) => !keys.includes(key)));
 
-/** On a gate, from code, what ends the loop denies too, for its own reason. */
-function withStopDenied({ spec, fromCode }: Joining, part: Outcome): Outcome {
-  if (spec.fold !== 'gate' || !fromCode || part.continue !== false || part.verdict === 'deny') return part;
-  return { ...part, verdict: 'deny', reason: part.stopReason ?? part.reason };
+/** A stop also denies, so the reason of a milder verdict beside it is not that of the deny. */
+function withoutMilderReason(whole: Record<string, unknown>): Record<string, unknown> {
+  const said = whole[VERDICT];
+  if (whole[STOP] !== true || !isObject(said) || strictness(wordOf(said)) < 0 || isStrictest(wordOf(said)))
+    return whole;
+  return { ...whole, [VERDICT]: without(said, ['reason']) };
 }
 
-/** Whether the reason of a verdict is said beside it. */
-const saysWhyInside = ({ spec, shape }: Joining, verdict: Outcome['verdict']): boolean =>
-  shape.nested ? takes(shape, verdict, 'message') : spec.fold === 'gate';
-
-/** Whether a nested verdict has such a key. */
-const takes = ({ nested }: OutputShape, verdict: Outcome['verdict'], key: string): boolean =>
-  nested?.get(verdict ?? '')?.includes(key) === true;
-
-/** Of equal verdicts the first. */
-function strictest(said: readonly Outcome[]): Outcome['verdict'] {
-  const words = said.flatMap(({ verdict }) => verdict ?? []);
-  return words.reduce<Outcome['verdict']>((a, b) => (strictness(b) > strictness(a) ? b : a), undefined);
-}
-
-/** The reason of who decides. Where several block, or keep the loop going, all have a reason. */
-function reasonOf(
-  { spec, fromCode }: Joining,
-  said: readonly Outcome[],
-  verdict: Outcome['verdict'],
-  isEnd: boolean,
-): string | undefined {
-  if (spec.fold === 'gate') return said.find((part) => part.verdict === verdict && verdict !== undefined)?.reason;
-  if (spec.fold === 'stop' && isEnd) return said.find((part) => part.continue === false)?.reason;
-  const keepsOn = (part: Outcome): boolean =>
-    spec.fold === 'stop' && (part.additionalContext !== undefined || (fromCode && part.continue === true));
-  return textOf(
-    said.filter((part) => part.block || keepsOn(part)),
-    'reason',
-    '\n',
-  );
-}
-
-function textOf(
-  said: readonly Outcome[],
-  key: 'reason' | 'additionalContext' | 'systemMessage',
-  between: string,
-): string | undefined {
-  const texts = said.flatMap((part) => part[key] ?? []);
-  return texts.length === 0 ? undefined : texts.join(between);
-}
-
-/** Lists and what is written to the terminal are joined; of other values the last counts, and of flags that one is set. */
-function specificOf(said: readonly Outcome[]): Record<string, unknown> {
-  const whole: Record<string, unknown> = {};
-  for (const [key, value] of said.flatMap(({ specific = {} }) => Object.entries(specific))) {
-    const before = whole[key];
-    if (key === 'terminalSequence') whole[key] = `${before ?? ''}${value}`;
-    else whole[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
-  }
+function joinTwo(one: Json, other: Json): Record<string, unknown> {
+  const whole: Record<string, unknown> = { ...one };
+  for (const key of Object.keys(other)) put(whole, key, joined(key, whole[key], other[key]));
+  for (const [key, why] of Object.entries(OWN_VERDICTS)) joinVerdicts(whole, key, why, one, other);
   return whole;
 }
 
-function flatOf(
-  { spec, shape }: Joining,
-  said: readonly Outcome[],
-  verdict: Outcome['verdict'],
-  reason: string | undefined,
-): Json {
-  const rewrite = said.findLast((part) => part.rewrite !== undefined)?.rewrite;
-  const key = shape.rewrites[0] ?? shape.mcpRewrites[0];
-  return {
-    ...given('permissionDecision', verdict),
-    ...(spec.fold === 'gate' && given('permissionDecisionReason', reason)),
-    ...(rewrite && key !== undefined && { [key]: rewrite.value }),
-    ...lastValue(shape, said),
-  };
+function joined(key: string, one: unknown, other: unknown): unknown {
+  if (one === undefined || other === undefined) return other ?? one;
+  const join = JOINS[key];
+  if (join !== undefined) return join(one, other);
+  const stronger = STRONGER[key];
+  if (stronger !== undefined && typeof other === 'boolean') return one === stronger ? one : other;
+  return Array.isArray(one) && Array.isArray(other) ? [...one, ...other] : other;
 }
 
-/** The last value, unless a part blocks. */
-function lastValue({ value: keys }: OutputShape, said: readonly Outcome[]): Json {
-  const value = said.findLast((part) => part.value !== undefined)?.value;
-  if (value === undefined || said.some((part) => part.block)) return {};
-  return keys.length === 1 ? { [keys[0] as string]: value } : (value as Json);
+/** A helper's verdict with its reason. What blocks has all reasons, as on events that are blocked by several hooks. */
+function stricterOf(one: unknown, other: unknown): unknown {
+  const [a, b] = [wordOf(one), wordOf(other)];
+  // An invalid verdict is kept, so that it becomes an error.
+  if (strictness(a) < 0 || strictness(b) < 0) return strictness(a) < 0 ? one : other;
+  if (strictness(a) !== strictness(b)) return strictness(b) > strictness(a) ? other : one;
+  if (a !== 'block' || b !== 'block') return one;
+  const reason = joined('systemMessage', (one as Json)['reason'], (other as Json)['reason']);
+  return { ...(one as Json), ...(reason !== undefined && { reason }) };
 }
 
-/** A nested verdict has only what the parts say that give it. */
-function nestedOf(
-  shape: OutputShape,
-  said: readonly Outcome[],
-  verdict: Outcome['verdict'],
-  reason: string | undefined,
-): Json {
-  if (verdict === undefined) return {};
-  const giving = said.filter((part) => part.verdict === verdict);
-  const rewrite = giving.findLast((part) => part.rewrite !== undefined)?.rewrite;
-  const interrupt = giving.some((part) => part.specific?.['interrupt'] === true) || undefined;
-  const words = {
-    ...given('message', reason),
-    ...(rewrite && { [shape.rewrites[0] as string]: rewrite.value }),
-    ...specificOf(giving),
-    ...given('interrupt', interrupt),
-  };
-  return {
-    decision: Object.fromEntries([
-      ['behavior', verdict],
-      ...Object.entries(words).filter(([key]) => takes(shape, verdict, key)),
-    ]),
+const wordOf = (said: unknown): unknown => (isObject(said) ? (said['verdict'] ?? said['behavior']) : said);
+
+/** Of two verdicts in the words of the output the stricter counts, with its own reason. */
+function joinVerdicts(whole: Record<string, unknown>, key: string, why: string, one: Json, other: Json): void {
+  const [a, b] = [one[key], other[key]];
+  if (a === undefined && b === undefined) return;
+  if (a === undefined || b === undefined) {
+    const said = a === undefined ? other : one;
+    if (said[why] === undefined) delete whole[why];
+    else whole[why] = said[why];
+    return;
+  }
+  const strict = [strictness(wordOf(a)), strictness(wordOf(b))] as const;
+  const isOther = strict[0] >= 0 && (strict[1] < 0 || strict[1] > strict[0]);
+  const winner = isOther ? other : one;
+  const same = strict[0] === strict[1] && strict[0] >= 0;
+  whole[key] = same && isObject(a) && isObject(b) ? joinSame(a, b) : winner[key];
+  const reasons = [a, b].every((word) => word === 'block') ? joined('systemMessage', one[why], other[why]) : undefined;
+  const reason = reasons ?? winner[why] ?? (same ? other[why] : undefined);
+  if (reason === undefined) delete whole[why];
+  else whole[why] = reason;
+}
+
+/** Equal verdicts that are nested: the first message, the last input, the permissions of both. */
+function joinSame(one: Json, other: Json): Record<string, unknown> {
+  const message = one['message'] ?? other['message'];
+  return { ...joinTwo(one, other), ...(message !== undefined && { message }) };
+}
+
+const hasContextInWords = ({ hookSpecificOutput: inner }: Json): boolean =>
+  isObject(inner) && inner['additionalContext'] !== undefined;
+
+/** Context is in one place, so that none covers the other: with the words of the output where a part has it there. */
+function contextInWords(isInWords: boolean): (part: Json) => Json {
+  return (part) => {
+    if (!isInWords || part[CONTEXT] === undefined) return part;
+    const { [CONTEXT]: additionalContext, hookSpecificOutput: inner, ...rest } = part;
+    return { ...rest, hookSpecificOutput: isObject(inner) ? { additionalContext, ...inner } : { additionalContext } };
   };
 }

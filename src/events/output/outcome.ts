@@ -1,14 +1,37 @@
 import type { Json } from '../../values/shape.js';
-import { type Dialect, type EventSpec, VERDICTS } from '../spec.js';
-import type { Outcome } from './answer.js';
+import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../spec.js';
 import { checkOutput, type OutputReading, whyBad } from './check.js';
-import { joinParts } from './join-parts.js';
-import { READ_APART, type ReadApart } from './read-apart.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
-import { canBlock, isRefusal, LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
+import { LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
 
-export type { Outcome } from './answer.js';
+/** One handler's answer, parsed with the event's schema. Plain data, independent of time, scope and failure policy. */
+export interface Outcome {
+  /** A plain copy of the handler's output. */
+  readonly output: Json;
+  /** The output as JSON, if it has been computed already. The output is frozen then. */
+  readonly printed?: string | undefined;
+  /** On gates: the verdict, which may have a legacy spelling in the output. Absent: no opinion. */
+  readonly verdict?: Exclude<Verdict, 'none'> | undefined;
+  /** On block and stop events: the answer is block (on stop: keep going). On replace events: the answer is a refusal, which may stand for the event's `blockValue`. */
+  readonly block?: true | undefined;
+  /** The handler's own value; absent if it gave none. `preventContinuation: true` counts as false. */
+  readonly continue?: boolean | undefined;
+  readonly stopReason?: string | undefined;
+  /** The reason of the verdict that counts: permissionDecisionReason, else decision.message, else reason, else stopReason. Never empty. */
+  readonly reason?: string | undefined;
+  readonly systemMessage?: string;
+  readonly suppressOutput?: boolean;
+  readonly additionalContext?: string | undefined;
+  /** The new value of the event's `rewrites.field`, which may be null. Absent if none was given. The copy is shared only with `output`. */
+  readonly rewrite?: { readonly value: unknown };
+  /** On replace events: the new value. */
+  readonly value?: unknown;
+  /** All other keys of the output: interrupt, updatedPermissions, retry, sessionTitle, watchPaths, terminalSequence … */
+  readonly specific?: Json;
+  /** Set if the answer is `{ async: true, asyncTimeout? }`. Nothing else is read then. The timeout is in seconds. */
+  readonly async?: { readonly timeout?: number };
+}
 
 export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | BadAnswer;
 
@@ -29,49 +52,22 @@ export interface OutputOptions {
   readonly dialect?: Dialect;
   /** Whether the tool is an MCP tool, for which `updatedMCPToolOutput` counts. */
   readonly mcpTool?: boolean;
-  /** The handler has failed although it answered, so what it allows does not count. */
-  readonly failed?: boolean;
 }
 
 /** Checks the types in one handler's output (after `toJSON`) and reads what it means for this event. Never throws. */
 export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
   const warnings: string[] = [];
   try {
-    const { eventName, nameRequired } = how;
-    // What a failed hook has said counts wherever it comes from, also beside what is wrong.
-    const dialect = how.failed ? 'code' : how.dialect;
+    const { eventName, nameRequired, dialect } = how;
     const problems: string[] = [];
     const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings, problems };
     const mcpTool = how.mcpTool === true;
-    const outcome = outcomeOf(reading, output, mcpTool);
+    const outcome = interpret(reading, checkOutput(reading, output), mcpTool);
     const [bad] = problems;
-    if (bad === undefined && !how.failed) return { outcome, warnings };
-    const counts = kept(reading, outcome, mcpTool);
-    return bad === undefined ? { outcome: counts, warnings } : badAnswer(bad, counts, warnings);
+    return bad === undefined ? { outcome, warnings } : badAnswer(bad, kept(reading, outcome, mcpTool), warnings);
   } catch (error) {
     return { bad: whyBad(error) };
   }
-}
-
-function outcomeOf(reading: OutputReading, output: unknown, mcpTool: boolean): Outcome {
-  const apart = (output as { readonly [READ_APART]?: ReadApart } | undefined)?.[READ_APART];
-  if (apart === undefined) return interpret(reading, checkOutput(reading, output), mcpTool);
-  const read = apart.parts.flatMap((part) => outcomeOfPart(reading, part, mcpTool));
-  const parts = apart.asks ? read.map((part) => kept(reading, part, mcpTool)) : read;
-  const fromCode = reading.dialect !== 'claude';
-  return interpret({ ...reading, warnings: [] }, joinParts({ ...reading, fromCode }, parts), mcpTool);
-}
-
-/** What counts of a part, whose mistakes cost no other part anything. */
-function outcomeOfPart(reading: OutputReading, part: unknown, mcpTool: boolean): readonly Outcome[] {
-  try {
-    const outcome = outcomeOf({ ...reading, nameRequired: false }, part, mcpTool);
-    if (outcome.async === undefined) return [outcome];
-    reading.problems.push('async: true replaces all that is said beside it, so it is no part of an answer');
-  } catch (error) {
-    reading.problems.push(whyBad(error));
-  }
-  return [];
 }
 
 function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): BadAnswer {
@@ -79,22 +75,16 @@ function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): 
   return saysMore ? { bad, kept: outcome, warnings } : { bad };
 }
 
-/**
- * What counts of a wrong answer: not its allow, and no rewrite that only an allow carries; where a value can refuse, no other value. Its output has what
- * counts alone, since records keep it.
- */
+/** What counts of a wrong answer: not its allow, and no rewrite that only an allow carries. Its output has what counts alone, since records keep it. */
 function kept(reading: OutputReading, outcome: Outcome, mcpTool: boolean): Outcome {
-  const { spec } = reading;
-  const allows = spec.blockValue !== undefined && outcome.value !== undefined && !isRefusal(spec, outcome.value);
-  if (outcome.verdict !== 'allow' && !allows) return outcome;
-  return interpret({ ...reading, warnings: [] }, withoutAllow(spec, outcome.output), mcpTool);
+  if (outcome.verdict !== 'allow') return outcome;
+  return interpret({ ...reading, warnings: [] }, withoutAllow(reading.spec, outcome.output), mcpTool);
 }
 
-function withoutAllow({ nestedDecision, fold, value = [] }: EventSpec, output: Json): Json {
+function withoutAllow({ nestedDecision }: EventSpec, output: Json): Json {
   const { hookSpecificOutput, ...words } = output;
-  const verdict = nestedDecision ? ['decision'] : fold === 'gate' ? FLAT_VERDICT : value;
-  const own = without(hookSpecificOutput as Json, verdict);
-  const top = nestedDecision || fold !== 'gate' ? words : without(words, LEGACY_VERDICT);
+  const own = without(hookSpecificOutput as Json, nestedDecision ? ['decision'] : FLAT_VERDICT);
+  const top = nestedDecision ? words : without(words, LEGACY_VERDICT);
   return Object.keys(own).some((key) => key !== 'hookEventName') ? { ...top, hookSpecificOutput: own } : top;
 }
 
@@ -152,6 +142,10 @@ function readDecision(reading: OutputReading, draft: OutcomeDraft, output: Json,
   }
   if (spec.fold === 'replace') readValue(reading, draft, specific);
 }
+
+/** Whether a block has an effect on this event. */
+export const canBlock = (spec: EventSpec): boolean =>
+  spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
 /** Of the flat and the legacy spelling, the stronger verdict counts, with its own reason. */
 function readGate(

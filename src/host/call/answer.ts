@@ -2,7 +2,7 @@ import { within } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
-import { type Outcome, type OutputOptions, readOutput } from '../../events/output/outcome.js';
+import { type Outcome, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import { isMcpTool } from '../../events/output/what-counts.js';
@@ -21,7 +21,6 @@ import { whyNotTaken } from './taken.js';
 import { threw } from './threw.js';
 import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
-const CALLBACK = { nameRequired: false };
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler returned: a callback's output, or a reply from outside the process. Never throws. */
@@ -69,13 +68,12 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
   const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
-  const how = { nameRequired: true, failed: reply.failure !== undefined };
-  let said = interpretOutput(fire, registration, output, how);
+  let said = interpretOutput(fire, registration, output, true);
   const explained = reasonFromStderr(registration, said.outcome, reply.stderr);
   // Its failure and warnings are those of the output as it was printed.
   if (explained !== undefined) {
     const { failure, warnings } = said;
-    const again = interpretOutput(fire, registration, explained, how);
+    const again = interpretOutput(fire, registration, explained, true);
     said = { ...again, failure: failure ?? again.failure, warnings };
   }
   const { async } = said.outcome ?? {};
@@ -84,7 +82,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
     return { ...replyFacts(reply), background: true, warnings: said.warnings };
   }
   const warnings = join(reply.warnings, said.warnings);
-  return { ...replyFacts(reply), ...said, failure: reply.failure ?? said.failure, warnings };
+  return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
 }
 
 /** The parts of a reply that are recorded, whatever it means. */
@@ -111,7 +109,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (value instanceof Error) return { failure: threw(value) };
   const answer = printed(value);
   const again = asyncAnswer(answer);
-  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), CALLBACK);
+  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), false);
   ignoreRejections(value);
   if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
@@ -176,11 +174,11 @@ export function interpretOutput(
   fire: FireFacts,
   registration: Registration,
   output: unknown,
-  how: Pick<OutputOptions, 'nameRequired' | 'failed'>,
+  nameRequired: boolean,
 ): Attempt {
   const result = readOutput(fire.spec, output, {
-    ...how,
     eventName: registration.eventName,
+    nameRequired,
     dialect: registration.dialect,
     mcpTool: fire.spec.rewrites?.mcpKeys !== undefined && isMcpTool(fire.input['tool_name']),
   });

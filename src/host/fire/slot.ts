@@ -1,4 +1,3 @@
-import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { counts } from '../call/kept-answer.js';
@@ -134,16 +133,7 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  const { outcome } = result;
-  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = outcome;
-  else if (outcome?.continue === false && slot.outcome?.continue !== false) slot.outcome = ended(slot.outcome, outcome);
-}
-
-/** What ends the loop counts beside an old verdict, too. */
-function ended(old: Attempt['outcome'], { stopReason, output }: Outcome): Outcome {
-  const why = stopReason === undefined ? {} : { stopReason };
-  const reason = old?.reason === undefined && stopReason !== undefined ? { reason: stopReason } : {};
-  return { output, ...old, continue: false, ...why, ...reason };
+  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = result.outcome;
 }
 
 /** From code, an answer that ends the run denies too. */
