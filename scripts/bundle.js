@@ -11,6 +11,7 @@ import { page } from './page.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
+const COMMENTS = { legal: false, jsdoc: false, annotation: true };
 /** The name of what is built of a file, and the file. Whatever two of them need is a chunk, so that there is one of it. */
 const ENTRIES = {
   index: 'src/index.ts',
@@ -47,11 +48,12 @@ function publicSinks() {
 const VENDORED = {
   jiti: '../vendor/jiti/lib/jiti.mjs',
   scslre: '../vendor/scslre.cjs',
+  unbash: '../vendor/unbash.cjs',
   zod: '../vendor/zod.cjs',
 };
 /**
- * Files of which most programs call no function. They are loaded, with `require` and with all that only they need, when one of these functions is first called:
- * whoever imports one of these files from outside its folder gets functions that do so. There is still one instance of each module (docs/decisions/0014-bundle.md).
+ * Folders of which most programs call no function. Each is built as one CommonJS file, which is loaded when one of these functions is first called: who imports them
+ * from outside the folder gets functions that do so. What a folder imports from outside is handed to it, so there is one instance of each module (docs/decisions/0014-bundle.md).
  */
 const LATE = {
   'src/emit/redact': {
@@ -74,37 +76,96 @@ const LATE = {
     'shell/words.ts': ['shellCommands'],
   },
 };
-const ROOM_ID = 'late-room:';
-/** The name of what is built of a late room. */
-const lateName = (room) => `late/${room.slice('src/'.length).replaceAll('/', '-')}`;
-const roomOf = (path) => Object.keys(LATE).find((room) => path.startsWith(join(ROOT, room) + sep));
+/** In such a folder, but part of what is always loaded. */
+const ALWAYS = ['src/emit/redact/options.ts'];
+const LATE_ID = '\0late:';
+const OUTER = 'outer:';
+const sourceOf = (id, importer) => relative(ROOT, join(dirname(importer), id)).replace(/\.js$/, '.ts');
+const roomOf = (file) =>
+  ALWAYS.includes(file) ? undefined : Object.keys(LATE).find((room) => file.startsWith(room + sep));
+const lateName = (room) => `late/${room.slice('src/'.length).replaceAll('/', '-')}.cjs`;
+/** The code that each late folder's file needs from outside, by the folder: `{ 'src/errors.ts': ['HookscopeError'] }`. */
+const needs = {};
+
+/** Builds a late folder as a function of the `require` that it is to use. */
+async function buildLate(room, out) {
+  const first = `late-first:${room}`;
+  const one = await rolldown({
+    cwd: ROOT,
+    input: first,
+    platform: 'node',
+    transform: options.transform,
+    plugins: [
+      {
+        name: 'one late folder',
+        resolveId: {
+          order: 'pre',
+          handler(id, importer) {
+            if (id === first) return id;
+            if (id === 'unbash') return { id: VENDORED.unbash, external: true };
+            if (!id.startsWith('.') || packageOf(importer) !== undefined) return null;
+            const file = sourceOf(id, importer);
+            return roomOf(file) === room ? null : { id: OUTER + file, external: true };
+          },
+        },
+        load: (id) =>
+          id === first
+            ? Object.entries(LATE[room])
+                .map(([file, names]) => `export { ${names.join(', ')} } from '${join(ROOT, room, file)}';`)
+                .join('\n')
+            : null,
+      },
+    ],
+  });
+  const file = join(out, lateName(room));
+  const { output } = await one.write({ file, format: 'cjs', sourcemap: true, comments: COMMENTS });
+  await one.close();
+  const { code } = output[0];
+  needs[room] = {};
+  for (const [, name, outer] of code.matchAll(/(?:let|const|var) (\w+) = require\("outer:([^"]+)"\)/g)) {
+    const used = [...code.matchAll(new RegExp(`(?<![\\w$])${name}\\.(\\w+)`, 'g'))].map(([, member]) => member);
+    needs[room][outer] = [...new Set(used)].sort();
+  }
+  if (Object.keys(needs[room]).length !== code.split(`require("${OUTER}`).length - 1)
+    throw new Error(`${room}: what it needs from outside cannot be read from its code`);
+  // On the first line, so that the map stays true.
+  writeFileSync(
+    file,
+    `module.exports = (require) => { const exports = {}; ${code.replace(/\n\/\/# sourceMappingURL/, '\nreturn exports; };\n$&')}`,
+  );
+  return output[0];
+}
 
 const late = {
   name: 'late',
   resolveId: {
     order: 'pre',
     handler(id, importer) {
-      if (id.startsWith(ROOM_ID)) return id;
       if (importer === undefined || !id.startsWith('.')) return null;
-      const path = join(dirname(importer), id).replace(/\.js$/, '.ts');
-      const room = roomOf(path);
-      if (room === undefined || room === roomOf(importer) || importer.startsWith(ROOM_ID)) return null;
-      return path.slice(join(ROOT, room).length + 1) in LATE[room] ? `\0${ROOM_ID}${room}` : null;
+      const file = sourceOf(id, importer);
+      const room = roomOf(file);
+      if (room === undefined || room === roomOf(relative(ROOT, importer))) return null;
+      return file.slice(room.length + 1) in LATE[room] ? LATE_ID + room : null;
     },
   },
   load(id) {
-    const room = id.split(ROOM_ID)[1];
-    if (room === undefined || !(room in LATE)) return null;
-    const files = Object.entries(LATE[room]);
-    if (id.startsWith(ROOM_ID))
-      return files
-        .map(([file, names]) => `export { ${names.join(', ')} } from '${join(ROOT, room, file)}';`)
-        .join('\n');
+    if (!id.startsWith(LATE_ID)) return null;
+    const room = id.slice(LATE_ID.length);
+    const outer = Object.entries(needs[room]);
     return [
       "import { createRequire } from 'node:module';",
-      'let file;',
-      `const load = () => (file ??= createRequire(import.meta.url)('../${lateName(room)}.js'));`,
-      ...files.flatMap(([, names]) =>
+      ...outer.map(
+        ([file, names], i) =>
+          `import { ${names.map((name) => `${name} as o${i}${name}`).join(', ')} } from '${join(ROOT, file)}';`,
+      ),
+      `const outer = () => ({ ${outer.map(([file, names], i) => `'${OUTER}${file}': { ${names.map((name) => `${name}: o${i}${name}`).join(', ')} }`).join(', ')} });`,
+      'let room;',
+      'function load() {',
+      '  if (room !== undefined) return room;',
+      '  const [own, require] = [outer(), createRequire(import.meta.url)];',
+      `  return (room = require('../${lateName(room)}')((id) => own[id] ?? require(id)));`,
+      '}',
+      ...Object.values(LATE[room]).flatMap((names) =>
         names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`),
       ),
     ].join('\n');
@@ -186,7 +247,7 @@ function zodNames() {
 
 const options = {
   cwd: ROOT,
-  input: { ...ENTRIES, ...Object.fromEntries(Object.keys(LATE).map((room) => [lateName(room), ROOM_ID + room])) },
+  input: ENTRIES,
   platform: 'node',
   external: isExternal,
   // A package's own modules where it has them: the other form of some loads its files at run time.
@@ -228,7 +289,6 @@ async function groups() {
   return [
     // Large packages: apart they can be made smaller.
     { name: 'acorn', test: isOf('acorn') },
-    { name: 'unbash', test: isOf('unbash') },
     { name: 'undici', test: isOf('undici') },
     { name: 'execa', test: (id) => packageOf(id) !== undefined && run.has(id) && !host.has(id) },
     { name: 'base', test: (id) => isChunkOf(program)(id) && [host, asks, once].some((others) => others.has(id)) },
@@ -243,20 +303,22 @@ async function groups() {
 }
 
 async function bundle(out) {
+  const rooms = [];
+  for (const room of Object.keys(LATE)) rooms.push(await buildLate(room, out));
   const main = await rolldown(options);
   const { output } = await main.write({
     dir: out,
     format: 'esm',
     sourcemap: true,
-    comments: { legal: false, jsdoc: false, annotation: true },
+    comments: COMMENTS,
     entryFileNames: '[name].js',
     chunkFileNames: chunkName,
     codeSplitting: { groups: await groups() },
   });
   await main.close();
-  checkLate(output);
+  checkOnce(output, rooms);
   const written = [];
-  for (const name of ['scslre', 'zod']) {
+  for (const name of ['scslre', 'unbash', 'zod']) {
     const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed] });
     written.push(...(await one.write({ file: join(out, `vendor/${name}.cjs`), format: 'cjs', minify: true })).output);
     await one.close();
@@ -271,40 +333,14 @@ async function bundle(out) {
     if (code.includes('../vendor/') && dirname(fileName) === '.')
       throw new Error(`${fileName} looks for ../vendor/ beside the package`);
   }
-  return chunks;
+  return [...chunks, ...rooms];
 }
 
-/** All chunks that are loaded with one. */
-function chunksWith(first, chunks) {
-  const files = new Set([first]);
-  for (const name of files) for (const other of chunks.get(name)?.imports ?? []) files.add(other);
-  return files;
-}
-
-/**
- * A file that `require` loads must not be one that an `import` is loading at that moment, or Node throws. So what comes with a late file is either loaded by late files
- * alone, or always there before.
- */
-function checkLate(output) {
-  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((one) => [one.fileName, one]));
-  const isLate = (name) => name.startsWith('late/');
-  const dynamic = [...chunks.values()].flatMap(({ dynamicImports }) => dynamicImports);
-  const entries = [...chunks.values()].filter(({ isEntry, fileName }) => isEntry && !isLate(fileName));
-  const imported = new Set(
-    [...entries.map(({ fileName }) => fileName), ...dynamic].flatMap((name) => [...chunksWith(name, chunks)]),
-  );
-  const wrong = [];
-  for (const room of Object.keys(LATE)) {
-    const needs = [...chunksWith(`${lateName(room)}.js`, chunks)].filter((name) => imported.has(name));
-    for (const { fileName, moduleIds } of chunks.values()) {
-      if (!moduleIds.includes(`\0${ROOM_ID}${room}`)) continue;
-      const there = chunksWith(fileName, chunks);
-      const missing = needs.filter((name) => !there.has(name));
-      if (missing.length > 0) wrong.push(`${lateName(room)}, which ${fileName} loads, needs ${missing.join(', ')}`);
-    }
-  }
-  if (wrong.length > 0)
-    throw new Error(`These late rooms need chunks that may not be loaded yet:\n${wrong.join('\n')}`);
+/** A module of ours in two files would be two modules. */
+function checkOnce(main, rooms) {
+  const always = new Set(main.flatMap(({ moduleIds = [] }) => moduleIds));
+  const twice = rooms.flatMap(({ moduleIds }) => moduleIds.filter((id) => always.has(id)));
+  if (twice.length > 0) throw new Error(`In a late file, and in another: ${twice.join(', ')}`);
 }
 
 /** The licences of all that is in `dist/` and is not ours. */
@@ -366,13 +402,13 @@ function pruneTypes(folder) {
 const out = process.argv[2] ?? join(ROOT, 'dist');
 /** Started by agents, by its path. */
 const THIN = ['hookscope-hook.sh', 'hookscope-agents.sh'];
-for (const folder of ['chunks', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
+for (const folder of ['chunks', 'late', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { html, chunk } = await page(ROOT);
 writeFileSync(join(out, 'page.html'), html);
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences([...(await bundle(out)), chunk]));
 for (const file of THIN) cpSync(join(ROOT, 'src/server/client', file), join(out, file));
-for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
+for (const file of readdirSync(out, { recursive: true })) if (/\.c?js\.map$/.test(file)) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);
 // What is asked for most often, and says the same each time.
 const HELP = join(out, 'cli/help.txt');

@@ -1295,7 +1295,7 @@ const readmeElse: readonly NoPromise[] = [
     'Claude Code itself ([four programs]',
     'leads to a block that package/docs compiles; the programs are run by package/examples',
   ],
-  ['Node 20.19, or 22.12 or later', 'of the package, and of what tests it'],
+  ['Node 20.19 or later', 'of the package, and of what tests it'],
   ['ES modules, types included', 'of the package: test/types and package/budgets load it so'],
   ['Install `zod` as well', 'what to do; test/package loads the examples with it'],
   ['| Helper |', 'the head of a table'],

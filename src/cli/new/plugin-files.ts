@@ -18,7 +18,7 @@ function manifest(name: string) {
     keywords: ['hookscope-plugin', 'hooks', 'ai-agents'],
     license: 'MIT',
     type: 'module',
-    engines: { node: '^20.19 || >=22.12' },
+    engines: { node: '>=20.19' },
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
     files: ['dist', '!dist/*.test.*'],
     // npm publishes a package with a scope in its name as private by default.
