@@ -93,7 +93,7 @@ test('a database is watched, also before it is there', async () => {
   expect(seen()).toEqual(Array.from({ length: seq - first + 1 }, (_, i) => first + i));
   child.kill('SIGINT');
   expect(await ended).toBe(130);
-  expect(texts.stderr).toBe(`hookscope: watching ${database}; Ctrl-C ends it\n`);
+  expect(texts.stderr).toBe(`hookscope: watching ${database}, which does not exist yet; Ctrl-C ends it\n`);
 });
 
 test('where there are a database and a file of lines, both are read, and what both hold is shown once', async () => {
