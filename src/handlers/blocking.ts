@@ -1,4 +1,5 @@
 import { baseOutput } from '../events/base.js';
+import { canRefuse, isRefusal, LEGACY } from '../events/output/what-counts.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
@@ -16,15 +17,17 @@ export function printedBlock(
   if (!json) return undefined;
   const specific = specificOf(spec, eventName, json);
   if (!specific) return undefined;
+  const legacy = LEGACY[json['decision'] as string];
+  // The reason of an allow beside a deny is not that of the deny.
+  const said = legacy === 'allow' ? [json['stopReason']] : [json['reason'], json['stopReason']];
   if (spec.nestedDecision) {
     const decision = asObject(specific['decision']);
-    return decision['behavior'] === 'deny' ? reasonOf(decision['message']) : undefined;
+    return decision['behavior'] === 'deny' ? reasonOf(decision['message'], ...said) : undefined;
   }
-  const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
   const denied = spec.fold === 'gate' && specific['permissionDecision'] === 'deny';
-  const canBlock = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
-  if (!denied && !(legacy && canBlock)) return undefined;
-  return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
+  const refused = isRefusal(spec, specific) || (legacy === 'deny' && canRefuse(spec));
+  if (!denied && !refused) return undefined;
+  return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, ...said);
 }
 
 /** The deny or block in the event's own format, with the fields of the printed output that are not part of its verdict. */
@@ -37,7 +40,7 @@ export function blockOutput(
   const beside = { ...besideVerdict(json) };
   const specific = { hookEventName: eventName, ...specificBeside(spec, eventName, json) };
   if (spec.nestedDecision) {
-    const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }) };
+    const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }), ...interruptOf(json) };
     return { ...beside, hookSpecificOutput: { ...specific, decision } };
   }
   if (spec.fold === 'gate') {
@@ -45,6 +48,12 @@ export function blockOutput(
     return { ...beside, hookSpecificOutput: { ...specific, permissionDecision: 'deny', ...why } };
   }
   return { ...beside, decision: 'block', ...said, hookSpecificOutput: specific };
+}
+
+/** A deny that is nested may also interrupt. */
+function interruptOf(json: Json | undefined): Json {
+  const { behavior, interrupt } = asObject(asObject(json?.['hookSpecificOutput'])['decision']) as Json;
+  return behavior === 'deny' && interrupt === true ? { interrupt } : {};
 }
 
 const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
@@ -82,6 +91,10 @@ function specificOf({ fold }: EventSpec, eventName: string, json: Json): Json | 
   if (specific === undefined) return {};
   return fold === 'gate' || asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
 }
+
+/** Whether the output is an answer to this event, and not one in the background, beside which nothing counts. */
+export const isMeant = ({ spec, eventName }: OutputTarget, json: Json): boolean =>
+  json['async'] !== true && specificOf(spec, eventName, json) !== undefined;
 
 function asObject(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {};

@@ -1,8 +1,9 @@
 import { beginning } from '../emit/redact/part.js';
 import { answersByExit2, type Cause, exit2Of, type OnFailure } from '../events/failure.js';
 import { helperToOutput, saysByHelper } from '../events/output/helper-words.js';
+import { restricting } from '../events/output/restricting.js';
 import type { Json } from '../values/shape.js';
-import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
+import { blockOutput, isMeant, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
 
 /** How a shell hook ended, and its output. */
@@ -82,13 +83,15 @@ function readText(trial: OutputTrial): Reply {
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
-/** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only a printed block counts. */
+/** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only what restricts counts, and texts. */
 function readJson(trial: OutputTrial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
   if (!failure || trusted) return { output: json };
   const block = printedBlock(trial, json);
-  return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
+  if (block) return { ...failure, output: blockOutput(trial, block.reason, json) };
+  const rest = isMeant(trial, json) ? restricting(trial.spec, trial.eventName, json) : {};
+  return Object.keys(rest).length === 0 ? failure : { ...failure, output: rest };
 }
 
 /** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */

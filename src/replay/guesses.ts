@@ -1,5 +1,6 @@
-import { canBlock, type Outcome } from '../events/output/outcome.js';
+import type { Outcome } from '../events/output/outcome.js';
 import { outputShape } from '../events/output/shape.js';
+import { canBlock } from '../events/output/what-counts.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Attempt } from '../host/call/attempt.js';
 import type { Registration } from '../scopes/registration.js';

@@ -3,7 +3,7 @@ import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../spec.js
 import { checkOutput, type OutputReading, whyBad } from './check.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
-import { LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
+import { canBlock, LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
 
 /** One handler's answer, parsed with the event's schema. Plain data, independent of time, scope and failure policy. */
 export interface Outcome {
@@ -142,10 +142,6 @@ function readDecision(reading: OutputReading, draft: OutcomeDraft, output: Json,
   }
   if (spec.fold === 'replace') readValue(reading, draft, specific);
 }
-
-/** Whether a block has an effect on this event. */
-export const canBlock = (spec: EventSpec): boolean =>
-  spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
 /** Of the flat and the legacy spelling, the stronger verdict counts, with its own reason. */
 function readGate(

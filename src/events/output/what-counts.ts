@@ -13,6 +13,19 @@ export const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
 export const REWRITE_NOT_ALLOWED =
   'its rewrite has no effect: no hook whose answer counts allowed the call with that input';
 
+/** Whether a block has an effect on this event. */
+export const canBlock = ({ fold, exit2 }: Pick<EventSpec, 'fold' | 'exit2'>): boolean =>
+  fold === 'block' || fold === 'stop' || (fold === 'replace' && exit2 === 'block');
+
+/** Whether an answer can deny or block on this event. */
+export const canRefuse = (spec: Pick<EventSpec, 'fold' | 'exit2'>): boolean => spec.fold === 'gate' || canBlock(spec);
+
+/** Whether the value is the one that stands for a block: an elicitation that hooks have declined. */
+export function isRefusal({ blockValue }: Pick<EventSpec, 'blockValue'>, value: unknown): boolean {
+  if (blockValue === undefined || typeof value !== 'object' || value === null) return false;
+  return Object.entries(blockValue).every(([key, one]) => (value as Readonly<Record<string, unknown>>)[key] === one);
+}
+
 export const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');
 
 /** The keys whose value replaces the input or output, strongest first. `behavior` is that of a nested decision, where only `allow` can replace the input. */

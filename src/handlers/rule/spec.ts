@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import { allow, ask, deny, type HelperOutput } from '../../events/output/helpers.js';
-import { canBlock } from '../../events/output/outcome.js';
+import { canBlock } from '../../events/output/what-counts.js';
 import type { EventSpec } from '../../events/spec.js';
 import { checkOption, checkOptions, type Keys } from '../../values/options.js';
 import { checks, oneOf } from '../../values/shape.js';

@@ -1,4 +1,5 @@
 import { effectOf, type FailureEffect } from '../../events/failure.js';
+import { isRefusal } from '../../events/output/what-counts.js';
 import type { EventSpec, Subject, Verdict } from '../../events/spec.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
@@ -48,12 +49,6 @@ export function fold(
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   if (context.cancelled) permitNothing(fields, isRefusal(spec, fields.value));
   return decision;
-}
-
-/** Whether the value is the one that stands for a block: an elicitation that hooks have declined. */
-function isRefusal({ blockValue }: EventSpec, value: unknown): boolean {
-  if (blockValue === undefined || typeof value !== 'object' || value === null) return false;
-  return Object.entries(blockValue).every(([key, one]) => (value as Readonly<Record<string, unknown>>)[key] === one);
 }
 
 /** The result needs no work by `common`. */
