@@ -1,21 +1,20 @@
 import { baseOutput } from '../events/base.js';
 import { canRefuse, isRefusal, LEGACY } from '../events/output/what-counts.js';
-import type { EventSpec } from '../events/spec.js';
+import type { Dialect, EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
 /** The event for which an output is read. `eventName` is the name that the output must carry as `hookEventName`. */
 export interface OutputTarget {
   readonly spec: EventSpec;
   readonly eventName: string;
+  readonly dialect?: Dialect | undefined;
 }
 
 /** The reason if a printed output denies or blocks, in any spelling that the event accepts; undefined if it does not. */
-export function printedBlock(
-  { spec, eventName }: OutputTarget,
-  json: Json | undefined,
-): { reason?: string } | undefined {
+export function printedBlock(target: OutputTarget, json: Json | undefined): { reason?: string } | undefined {
   if (!json) return undefined;
-  const specific = specificOf(spec, eventName, json);
+  const { spec } = target;
+  const specific = specificOf(target, json);
   if (!specific) return undefined;
   const legacy = LEGACY[json['decision'] as string];
   // The reason of an allow beside a deny is not that of the deny.
@@ -31,14 +30,11 @@ export function printedBlock(
 }
 
 /** The deny or block in the event's own format, with the fields of the printed output that are not part of its verdict. */
-export function blockOutput(
-  { spec, eventName }: OutputTarget,
-  reason: string | undefined,
-  json: Json | undefined,
-): Json {
+export function blockOutput(target: OutputTarget, reason: string | undefined, json: Json | undefined): Json {
+  const { spec, eventName } = target;
   const said = reason === undefined ? {} : { reason };
   const beside = { ...besideVerdict(json) };
-  const specific = { hookEventName: eventName, ...specificBeside(spec, eventName, json) };
+  const specific = { hookEventName: eventName, ...specificBeside(target, json) };
   if (spec.nestedDecision) {
     const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }), ...interruptOf(json) };
     return { ...beside, hookSpecificOutput: { ...specific, decision } };
@@ -66,10 +62,11 @@ function besideVerdict(json: Json | undefined): Json {
   return ends ? { ...kept, continue: false } : kept;
 }
 
-function specificBeside(spec: EventSpec, eventName: string, json: Json | undefined): Json {
+function specificBeside(target: OutputTarget, json: Json | undefined): Json {
+  const { spec } = target;
   const verdict = ['permissionDecision', 'permissionDecisionReason', 'decision', ...(spec.value ?? [])];
   const rewrite = [...(spec.rewrites?.keys ?? []), ...(spec.rewrites?.mcpKeys ?? [])];
-  return rightlyTyped(spec.output, specificOf(spec, eventName, json ?? {}) ?? {}, [...verdict, ...rewrite]);
+  return rightlyTyped(spec.output, specificOf(target, json ?? {}) ?? {}, [...verdict, ...rewrite]);
 }
 
 function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly string[]): Json {
@@ -84,17 +81,18 @@ function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly
 
 /**
  * The `hookSpecificOutput`: empty if there is none, undefined if it is for another event. An output with another event's name is refused as a
- * whole, including a block in it, but on a gate the rest of it counts all the same.
+ * whole, but on a gate the rest of it counts all the same, and from code wherever an answer can block.
  */
-function specificOf({ fold }: EventSpec, eventName: string, json: Json): Json | undefined {
+function specificOf({ spec, eventName, dialect }: OutputTarget, json: Json): Json | undefined {
   const specific = json['hookSpecificOutput'];
   if (specific === undefined) return {};
-  return fold === 'gate' || asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
+  const counts = spec.fold === 'gate' || (dialect !== 'claude' && canRefuse(spec));
+  return counts || asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
 }
 
 /** Whether the output is an answer to this event, and not one in the background, beside which nothing counts. */
-export const isMeant = ({ spec, eventName }: OutputTarget, json: Json): boolean =>
-  json['async'] !== true && specificOf(spec, eventName, json) !== undefined;
+export const isMeant = (target: OutputTarget, json: Json): boolean =>
+  json['async'] !== true && specificOf(target, json) !== undefined;
 
 function asObject(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {};

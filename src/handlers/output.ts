@@ -39,8 +39,8 @@ interface OutputTrial extends ReadShell, ShellHow {
 
 /** Reads a shell hook's exit code and output, before the output is checked against the event's schema. Pure. */
 export function readShellOutput(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
-  const { spec, eventName, onFailure } = call;
-  const trial: OutputTrial = { spec, eventName, onFailure, ...how, result, text: result.stdout.trim() };
+  const { spec, eventName, dialect, onFailure } = call;
+  const trial: OutputTrial = { spec, eventName, dialect, onFailure, ...how, result, text: result.stdout.trim() };
   const reply = blocksByExit(trial) ? exitTwo(trial) : (tooLarge(trial) ?? readText(trial));
   return {
     ...reply,

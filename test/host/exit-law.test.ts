@@ -30,6 +30,8 @@ const INNER: readonly Json[] = [
 ];
 const answersTo = (hookEventName: HookEvent): readonly Json[] => [
   ...TOP,
+  { decision: 'block', reason: 'R', systemMessage: 5 },
+  { decision: 'block', reason: 'R', hookSpecificOutput: { hookEventName: 'Other', action: 'accept' } },
   ...INNER.map((words) => ({ hookSpecificOutput: { hookEventName, ...words } })),
   ...INNER.map((words) => ({ hookSpecificOutput: { hookEventName, ...words }, continue: false, stopReason: 'why' })),
 ];

@@ -9,6 +9,7 @@ import { lostIn } from './lost.js';
 import { asObject, asPrinted, BadOutput, FAULTS, REFUSED, refuseInherited } from './printed.js';
 import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
+import { canRefuse } from './what-counts.js';
 
 /** The context in which one output is read. */
 export interface OutputReading {
@@ -23,8 +24,8 @@ export interface OutputReading {
 }
 
 /**
- * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. On gates, a key that is wrong
- * is left out and becomes a problem, so that no mistake takes an ask or a deny out of the answer. Throws
+ * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. Where an answer can deny or block, a key
+ * that is wrong is left out and becomes a problem, so that no mistake takes an ask, a deny or a block out of the answer. Throws
  * BadOutput or NotJson. Errors from the handler's own getters are passed on.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
@@ -61,9 +62,11 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
 /** Claude Code's own files are read as Claude Code reads them: it drops the whole of a wrong answer. */
 const isStrict = ({ spec, dialect }: OutputReading): boolean => dialect !== 'claude' && spec.fold === 'gate';
 
-/** Reads a part of the output. On a gate, the rest counts although this part is wrong. */
+const keepsRest = ({ spec, dialect }: OutputReading): boolean => dialect !== 'claude' && canRefuse(spec);
+
+/** Reads a part of the output. Where an answer can deny or block, the rest counts although this part is wrong. */
 function orProblem(reading: OutputReading, read: () => void): void {
-  if (!isStrict(reading)) {
+  if (!keepsRest(reading)) {
     read();
     return;
   }

@@ -17,6 +17,7 @@ import {
 } from './helpers.js';
 import { asPrinted, BadOutput, FAULTS, printed, REFUSED } from './printed.js';
 import { outputShape, topFields } from './shape.js';
+import { canRefuse } from './what-counts.js';
 
 /** Whether a parsed output has keys of a helper. */
 export const saysByHelper = (output: Json): boolean => HELPER_KEYS.some((key) => Object.hasOwn(output, key));
@@ -41,9 +42,9 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
 /** Reads a part of an answer. */
 type Reader = <T>(part: () => T) => T | undefined;
 
-/** On a gate, the rest of an answer counts although a part of it cannot be read. */
-function orFault<T>({ fold }: EventSpec, faults: string[], part: () => T): T | undefined {
-  if (fold !== 'gate') return part();
+/** Where an answer can deny or block, the rest of it counts although a part of it cannot be read. */
+function orFault<T>(spec: EventSpec, faults: string[], part: () => T): T | undefined {
+  if (!canRefuse(spec)) return part();
   try {
     return part();
   } catch (error) {
@@ -66,7 +67,7 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
   const beside = rest && besideIn(spec, rest);
   const whole = rest ? merged(words, rest, spec) : words;
-  if (beside === WRONG) return spec.fold === 'gate' ? withRefused(whole, { ...named, ...specific }) : whole;
+  if (beside === WRONG) return canRefuse(spec) ? withRefused(whole, { ...named, ...specific }) : whole;
   const said = beside ? merged(specific, beside, spec) : specific;
   if (spec.nestedDecision) leaveToUser(said, meaning);
   const inner = named ? { ...named, ...said } : said;
@@ -106,7 +107,7 @@ function printedVerdict(given: unknown): unknown {
 /** Marks a wrong `hookSpecificOutput`. It is kept unchanged and refused when the answer is read. */
 const WRONG = Symbol('no object');
 
-/** On a gate, the helper's words count beside a wrong `hookSpecificOutput`. */
+/** The helper's words count beside a wrong `hookSpecificOutput`. */
 function withRefused(whole: Record<string, unknown>, specific: Specific): object {
   const { hookSpecificOutput, ...rest } = whole;
   return { ...rest, hookSpecificOutput: specific, [REFUSED]: { hookSpecificOutput } };
@@ -158,7 +159,7 @@ function merged(
 ): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
-  const refused = spec.fold === 'gate' ? keepMeant(spec, meant, given, whole) : NONE;
+  const refused = canRefuse(spec) ? keepMeant(spec, meant, given, whole) : NONE;
   for (const [key, why] of VERDICT_KEYS) {
     const [one, other] = [meant[key], given[key]];
     if (one === undefined || other === undefined || refused.includes(key)) continue;
@@ -179,7 +180,7 @@ function merged(
 
 const NONE: readonly string[] = [];
 
-/** On a gate, what the helper says stays where the answer has a wrong value beside it. Returns the keys of these values. */
+/** Where an answer can deny or block, what the helper says stays where the answer has a wrong value beside it. Returns the keys of these values. */
 function keepMeant(spec: EventSpec, meant: Specific, given: Specific, whole: Specific): readonly string[] {
   const wrong = Object.keys(given).filter((key) => meant[key] !== undefined && !isTaken(spec, key, given[key]));
   // A stricter verdict that is nested counts without what is wrong in it.
@@ -202,7 +203,7 @@ function refuse(whole: { [REFUSED]?: Json }, key: string, wrong: unknown): void 
   whole[REFUSED] = { ...whole[REFUSED], [key]: wrong };
 }
 
-/** Whether a gate takes this as the value of its key. */
+/** Whether the event takes this as the value of its key. */
 function isTaken(spec: EventSpec, key: string, value: unknown): boolean {
   try {
     return (outputShape(spec).specific.get(key) ?? topFields().get(key))?.accepts(copyJson(value)) !== false;

@@ -1,6 +1,7 @@
 import type { Json } from '../../values/shape.js';
 import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../spec.js';
 import { checkOutput, type OutputReading, whyBad } from './check.js';
+import { restricting } from './restricting.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
 import { canBlock, LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
@@ -38,7 +39,7 @@ export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonl
 /** A wrong answer. */
 export interface BadAnswer {
   readonly bad: string;
-  /** On a gate: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
+  /** Where an answer can deny or block: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
   readonly kept?: Outcome;
   readonly warnings?: readonly string[];
 }
@@ -75,10 +76,17 @@ function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): 
   return saysMore ? { bad, kept: outcome, warnings } : { bad };
 }
 
-/** What counts of a wrong answer: not its allow, and no rewrite that only an allow carries. Its output has what counts alone, since records keep it. */
+/**
+ * What counts of a wrong answer: of a gate not its allow, and no rewrite that only an allow carries; of another event what restricts, and texts. Its output has what
+ * counts alone, since records keep it.
+ */
 function kept(reading: OutputReading, outcome: Outcome, mcpTool: boolean): Outcome {
-  if (outcome.verdict !== 'allow') return outcome;
-  return interpret({ ...reading, warnings: [] }, withoutAllow(reading.spec, outcome.output), mcpTool);
+  const { spec, eventName } = reading;
+  const isGate = spec.fold === 'gate';
+  if (outcome.async !== undefined || (isGate && outcome.verdict !== 'allow')) return outcome;
+  const { output } = outcome;
+  const counts = isGate ? withoutAllow(spec, output) : restricting(spec, eventName, output);
+  return interpret({ ...reading, warnings: [] }, counts, mcpTool);
 }
 
 function withoutAllow({ nestedDecision }: EventSpec, output: Json): Json {

@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
 import { isStrictest, strictness } from './helper-keys.js';
 import { type OutputField, outputShape, topFields } from './shape.js';
-import { isRefusal } from './what-counts.js';
+import { canRefuse, isRefusal } from './what-counts.js';
 
 const LOUD = ['continue', 'preventContinuation', 'stopReason', 'systemMessage'];
 
@@ -15,15 +15,16 @@ export function restricting(spec: EventSpec, eventName: string, { hookSpecificOu
   const flat = strictness(inner['permissionDecision']) > 0 ? ['permissionDecision', 'permissionDecisionReason'] : [];
   const refusal = isRefusal(spec, inner) ? Object.keys(spec.blockValue ?? {}) : [];
   const specific = taken(outputShape(spec).specific, inner, ['additionalContext', ...flat, ...refusal]);
-  const top = taken(topFields(), words, [...LOUD, ...ofBlock(words['decision'], inner)]);
+  const top = taken(topFields(), words, [...LOUD, ...ofBlock(spec, words['decision'], inner)]);
   return Object.keys(specific).length === 0
     ? top
     : { ...top, hookSpecificOutput: { hookEventName: eventName, ...specific } };
 }
 
 /** A reason is no text of its own where it is that of an allow. */
-function ofBlock(decision: unknown, { permissionDecision: flat, decision: nested }: Json): readonly string[] {
-  if (isStrictest(decision)) return ['decision', 'reason'];
+function ofBlock(spec: EventSpec, decision: unknown, inner: Json): readonly string[] {
+  const { permissionDecision: flat, decision: nested } = inner;
+  if (isStrictest(decision) && canRefuse(spec) && !spec.nestedDecision) return ['decision', 'reason'];
   const said = [decision, flat, isObject(nested) ? nested['behavior'] : undefined];
   return said.some((word) => strictness(word) === 0) ? [] : ['reason'];
 }
