@@ -1,3 +1,4 @@
+import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { counts } from '../call/kept-answer.js';
@@ -133,7 +134,15 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (rankOf(slot, result) > rankOf(slot, slot)) slot.outcome = result.outcome;
+  const isStricter = rankOf(slot, result) > rankOf(slot, slot);
+  const [counts, other] = isStricter ? [result.outcome, slot.outcome] : [slot.outcome, result.outcome];
+  slot.outcome = other?.continue === false && counts?.continue !== false ? ended(counts, other.stopReason) : counts;
+}
+
+/** The answer with the end of the loop that stood in another. */
+function ended(outcome: Attempt['outcome'], stopReason: string | undefined): Outcome {
+  const end = { continue: false, ...(stopReason === undefined ? {} : { stopReason }) };
+  return { ...outcome, ...end, output: { ...outcome?.output, ...end }, printed: undefined };
 }
 
 /** From code, an answer that ends the run denies too. */

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { Hooks } from '../../src/host/types.js';
+import { testHost } from './kit.js';
+
+// A hook that is asked again, since another has changed the data, and whose second answer is wrong: what ends the loop in that answer counts.
+
+const wrong = { systemMessage: 5 };
+const END = { continue: false, stopReason: 'end' };
+const DENY = { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } };
+const ASK = { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'sure?' } };
+
+test.each([
+  [DENY, { ...END, ...wrong }, 'deny', 'no'],
+  [ASK, { ...END, ...wrong }, 'deny', 'end'],
+  [{}, { ...END, ...wrong }, 'deny', 'end'],
+])('after %o the failed answer %o ends the loop', async (first, second, verdict, reason) => {
+  const { host } = testHost();
+  const answers: unknown[] = [first, second];
+  const guard = () => answers.shift() as never;
+  const other = () => ({ hookSpecificOutput: { updatedInput: { command: 'other' } } });
+  host.register({ PreToolUse: [{ hooks: [guard, other] }] } as never as Hooks);
+  const decision = await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+  expect(answers).toEqual([]);
+  expect(decision).toMatchObject({ verdict, reason, continue: false, stopReason: 'end' });
+  expect(decision.failures).toHaveLength(1);
+});
