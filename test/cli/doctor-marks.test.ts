@@ -70,9 +70,9 @@ test('what stands in the place of a mark and is no file that ends is left alone 
   execFileSync('mkfifo', [`${store}.writing.${DEAD}-0123abcd`]);
   mkdirSync(`${store}.writing.${DEAD}-0123abce`);
   expect(await lose()).toEqual([false, false]);
-  const own = createOpenMark(store, () => true, true);
+  const own = createOpenMark(store, true);
   own.host('h');
-  own.end(0);
+  own.end();
   expect(readdirSync(dirname(file()))).toContain(`records.db.writing.${DEAD}-0123abcd`);
 });
 

@@ -62,7 +62,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
-  const mark = createOpenMark(path, () => queue.hasRoom && queue.pending === 0, now !== undefined);
+  const mark = createOpenMark(path, now !== undefined);
   let lost = 0;
   /** How many records were lost since the last successful write. */
   let lostSince = 0;

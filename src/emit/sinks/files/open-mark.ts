@@ -17,7 +17,7 @@ export interface OpenMark {
   /** How many of the latest records could not be written; 0: the last one was. The mark says so as long as it lasts. */
   missed(count: number): void;
   /** No more records will come. The mark stays if the last ones were refused or `lost` of them could not be written; otherwise it is removed. */
-  end(lost: number): void;
+  end(lost?: number): void;
 }
 
 /** A writer that was killed, or ended without writing all of its records. */
@@ -51,11 +51,8 @@ interface WrittenMark extends Omit<UnclosedProcess, 'at' | 'runs'> {
   readonly sync?: boolean;
 }
 
-/** Ends the mark of each sink that nobody closed, when the process ends by itself. */
-const unclosed = new Set<() => void>();
-
-/** `isIdle`: no record waits to be written, and none was given up. `isSync`: each record is on the disk before the next one is pushed. */
-export function createOpenMark(path: string, isIdle: () => boolean, isSync = false): OpenMark {
+/** `isSync`: each record is on the disk before the next one is pushed. */
+export function createOpenMark(path: string, isSync = false): OpenMark {
   const file = `${path}${MARK}${process.pid}-${randomBytes(4).toString('hex')}`;
   const hosts: string[] = [];
   let last: string | undefined | null = null;
@@ -82,24 +79,11 @@ export function createOpenMark(path: string, isIdle: () => boolean, isSync = fal
     }
   }
 
-  function end(unwritten: number): void {
-    unclosed.delete(atExit);
-    if (unclosed.size === 0) process.off('exit', endUnclosed);
-    if (last === null) return;
-    const lost = unwritten + refused;
-    if (lost > 0) write(lost);
-    else rmSync(file, { force: true });
-  }
-  // Nothing is missing where nothing waited, closed or not.
-  const atExit = (): void => (isIdle() ? end(told) : undefined);
-
   return {
     host(id) {
       refused = 0;
       if (id === last) return;
       if (last === null) prune(path);
-      if (unclosed.size === 0) process.once('exit', endUnclosed);
-      unclosed.add(atExit);
       last = id;
       if (id !== undefined && !hosts.includes(id)) hosts.push(id);
       since = new Date().toISOString();
@@ -111,12 +95,13 @@ export function createOpenMark(path: string, isIdle: () => boolean, isSync = fal
     missed(count) {
       if (count !== told) write(count);
     },
-    end,
+    end(unwritten = 0) {
+      if (last === null) return;
+      const lost = unwritten + refused;
+      if (lost > 0) write(lost);
+      else rmSync(file, { force: true });
+    },
   };
-}
-
-function endUnclosed(): void {
-  for (const end of unclosed) end();
 }
 
 /** Overwrites the file in place instead of renaming a new one over it: a full disk has no room for a second file. */

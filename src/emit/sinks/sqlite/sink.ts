@@ -85,7 +85,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
   const opening = { isSync, maxBytes, note: (text: string) => report(logger, text) };
   const streams = createStreams();
-  const mark = createOpenMark(path, () => queue.hasRoom && queue.pending === 0, isSync);
+  const mark = createOpenMark(path, isSync);
   let file: RecordFile | undefined;
   let lost = 0;
   let lostSince = 0;
