@@ -16,6 +16,8 @@ const dist = (file: string): string => JSON.stringify(new URL(`../../dist/${file
 /** Fires, keeps some of it, fires again and ends as it is told: what came last has waited for no turn. */
 const PROGRAM = `
 import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createHost, ndjsonSink } from ${dist('index.js')};
 import { sqliteSink } from ${dist('sinks/sqlite.js')};
 const [file, end, durability, capacity] = process.argv.slice(2);
@@ -30,6 +32,21 @@ await sink.flush();
 for (let i = 0; i < 4; i++) await fire();
 if (end === 'kill') { process.stdout.write(id, () => undefined); process.kill(process.pid, 'SIGKILL'); }
 if (end === 'exit') { console.log(id); process.exit(); }
+if (end === 'late') {
+  // It has written everything, and writes once more while it ends.
+  await sink.flush();
+  process.emit('exit', 0);
+  await fire();
+  process.stdout.write(id, () => undefined);
+  process.kill(process.pid, 'SIGKILL');
+}
+if (end === 'gone') {
+  await sink.flush();
+  console.log(id);
+  rmSync(dirname(file), { recursive: true });
+  writeFileSync(dirname(file), '');
+  process.exit();
+}
 if (end === 'again') {
   await sink.flush();
   await fire();
@@ -82,7 +99,8 @@ async function run(
     await new Promise((resolve) => child.stdout.once('data', resolve));
     await meanwhile(text.trim()).finally(() => child.stdin.end());
   }
-  await closed;
+  // It ends as it is told: no sink changes that.
+  expect(await closed).not.toBe(1);
   return text.trim();
 }
 const env = () => ({ HOME: root, XDG_STATE_HOME: join(root, 'state'), XDG_RUNTIME_DIR: join(root, 'run') });
@@ -115,12 +133,22 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
       const { stderr } = await hookscope('history', ...store);
       expect(
         stderr.match(
-          /which wrote some of these to .* was killed, or ended without closing it: what it had not written yet \(/g,
+          /which wrote some of these to .* was killed, or ended without closing it \(await sink\.close\(\) at the end of a program avoids this\): what it had not written yet \(/g,
         ),
       ).toHaveLength(1);
     }
     // What is not shown is not spoken of.
     expect((await hookscope('history', '--event', 'PreToolUse')).stderr).not.toMatch(/was killed/);
+  });
+
+  test('one that ended by itself without closing ends as it would without the sink, and may have written until the very end', async () => {
+    await run(file(), 'gone');
+    rmSync(join(root, 'state/hookscope'));
+    mkdirSync(join(root, 'state/hookscope'), { mode: 0o700 });
+    const host = await run(file(), 'late');
+    const { stdout } = await hookscope('doctor');
+    expect(stdout).toContain(`of host ${host}`);
+    expect(stdout).toContain('End your program with await sink.close().');
   });
 
   test('nothing is said of one that ended by itself and had closed, one that still writes, and one that kept all at once', async () => {

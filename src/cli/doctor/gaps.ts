@@ -1,6 +1,6 @@
 import type { HookRecord } from '../../emit/record.js';
 import { plain } from '../../plain.js';
-import { losesNow, type UnclosedFile } from '../history/unclosed.js';
+import { losesNow, UNCLOSED, type UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 
 /** The most hosts that are distinguished. */
@@ -31,10 +31,7 @@ export class SequenceGaps {
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];
     });
     if (read.length === 0 && !lasts) return [];
-    const how =
-      lost === undefined
-        ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
-        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
+    const how = lost === undefined ? UNCLOSED : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     const behind = read.length === 0 ? '' : `, after ${read.join(' and ')}`;
     return [
       {
@@ -45,7 +42,7 @@ export class SequenceGaps {
         ),
         fix:
           lost === undefined
-            ? "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'."
+            ? "Nothing can be done about those. End your program with await sink.close(). Where a kill may lose none either, keep records with durability: 'sync'."
             : 'Nothing can be done about those. See that there is room on the disk, or give the sink a larger capacity.',
       },
     ];

@@ -46,6 +46,10 @@ function filesOf(place: string | undefined): readonly string[] {
   return statSync(place, { throwIfNoEntry: false })?.isFile() === true ? [place] : [];
 }
 
+/** What is said of a writer that left its mark: nobody knows how it ended. */
+export const UNCLOSED =
+  'was killed, or ended without closing it (await sink.close() at the end of a program avoids this): what it had not written yet (of a server, the answers of its last 50 ms) may be missing';
+
 /** Tells the user that records are being lost now, and if records that were shown come from a writer that did not write all of them, as far as can be told. */
 export async function tellUnclosed(
   place: string | undefined,
@@ -60,10 +64,7 @@ export async function tellUnclosed(
     const { pid, file, hosts, lost, runs } = one;
     const isShown = hosts.some((host) => shown.has(host));
     if (!isShown && !(lost !== undefined && losesNow(one, latest, place))) continue;
-    const how =
-      lost === undefined
-        ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
-        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
+    const how = lost === undefined ? UNCLOSED : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     terminal.tell(
       `process ${pid}, which ${isShown ? 'wrote some of these to' : runs === 'surely' ? 'writes to' : 'wrote to'} ${file}, ${how} (hookscope doctor${sameStore({ store: place })} says ${isShown ? 'after which record' : 'what to do'})`,
     );

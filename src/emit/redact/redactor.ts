@@ -28,7 +28,10 @@ export interface Redactor {
  *
  * ```ts
  * const redact = createRedactor({ keys: ['iban'], patterns: [/\bcust_\w+/] });
- * ndjsonSink('hooks.ndjson', { redact }).attach(host.events$);
+ * const sink = ndjsonSink('hooks.ndjson', { redact });
+ * sink.attach(host.events$);
+ * // At the end of the program.
+ * await sink.close();
  * ```
  */
 export function createRedactor(options: RedactOptions = {}): Redactor {
