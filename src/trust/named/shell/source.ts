@@ -26,7 +26,7 @@ export class ShellSource {
 
   /**
    * Returns the text up to the matching closing character and moves past it. Skips nested brackets and quotes. `quoted`: it stands in
-   * double quotes, where a single one means nothing.
+   * double quotes, where a single one means nothing. In backquotes only a backslash means something: the next backquote ends them.
    */
   protected inside(close: string, quoted = false): string {
     const start = this.at;
@@ -43,6 +43,7 @@ export class ShellSource {
         if (char === ')') this.#closes.set(top.from, at);
         if (open.length === 0) return this.line.slice(start, at);
       } else if (char === '\\') this.at++;
+      else if (top.close === '`') continue;
       else if (char === "'" && !top.quoted) this.at = this.find("'") + 1;
       else if (char === '"' || char === '`') push(char, char === '"');
       else if (char === '(' && (top.close === ')' || this.line[at - 1] === '$')) push(')', false);
