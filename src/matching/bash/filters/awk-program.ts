@@ -83,7 +83,8 @@ export class AwkProgram extends ScriptReader {
     switch (sign) {
       case '/':
       case '/=':
-        if (this.#before === 'unclear') this.#assumeDivision();
+        // For gawk a `/=` behind an operand that is no variable begins a regular expression.
+        if (this.#before === 'unclear' || (this.#before === 'operand' && sign === '/=')) this.#assumeDivision();
         if (this.#before !== 'other') break;
         this.at -= sign.length - 1;
         this.#assume('regex', this.takeRegex('/'));

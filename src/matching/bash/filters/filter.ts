@@ -78,15 +78,20 @@ export const namedIn = (name: string): KnownWord => {
 const BRACKETS = /\^?\]?(?:\0[^\0]*\0|\[:[a-z]+:\]|\[(?![:.=])|\\(?:[^\n\0[]|\[(?![:.=]))|[^\]\\[\n\0])*\]/y;
 /** Where brackets end in which a backslash is a character, if it is not where the others end. */
 const EARLY_END = '\\]';
+/** The rest of brackets in which nothing hides a `]`. */
+const PLAIN_BRACKETS = /(?=(\^?\]?))\1[^\]\n\0]*\]/y;
 
 /** Reads a text from its beginning to its end. */
 export class ScriptReader {
   at = 0;
   readonly text: string;
   readonly assumes = new Set<string>();
+  /** Where brackets can end at the latest. */
+  readonly #lastEnd: number;
 
   constructor(text: string) {
     this.text = text;
+    this.#lastEnd = Math.max(text.lastIndexOf(']'), text.lastIndexOf('\0'));
   }
 
   get next(): string | undefined {
@@ -118,6 +123,10 @@ export class ScriptReader {
   }
 
   #brackets(mark: string): void {
+    const from = this.at;
+    // No program finds another end than the only one.
+    if (this.take(PLAIN_BRACKETS) !== undefined && this.at > this.#lastEnd) return;
+    this.at = from;
     const rest = this.take(BRACKETS);
     if (rest === undefined) throw new UnclearError();
     const early = rest.indexOf(EARLY_END);

@@ -3,6 +3,8 @@ import { isSeveral, ScriptReader, UnclearError, unitsIn } from './filter.js';
 
 const BLANKS = /[ \t]*/y;
 const LINE = /[^\n]*/y;
+/** Stands for a command line that is not known. */
+const UNKNOWN_LINE = 'sh';
 const SIMPLE = '=dDgGhHnNpPxzF';
 /** Numbers of lines. An expansion may be one, or nothing behind a `+` or `~`. */
 const FIRST = /(?:\d|\0[^\0]*\0)+(?:~(?:\d|\0[^\0]*\0)*)?/y;
@@ -17,6 +19,8 @@ const MARK = /[!-Z^-~]/y;
  */
 export class SedScript extends ScriptReader {
   readonly #files: string[] = [];
+  /** The command lines that a shell runs. */
+  readonly runs: string[] = [];
   /** The end of a line with a label, which for some programs goes on up to there. */
   #labelled = Infinity;
 
@@ -71,6 +75,7 @@ export class SedScript extends ScriptReader {
     } else if (name === 'w' || name === 'W') this.#file();
     else if (name === 'r' || name === 'R') this.#line();
     else if (name === 'a' || name === 'i' || name === 'c') this.#lines();
+    else if (name === 'e') this.#execute();
     else if (name === ':') this.#label(/[ \t]*[\w.-]+(?=[ \t]*(?:[;\n]|$))/y);
     else if (name !== '' && 'btT'.includes(name)) this.#label(/[ \t]*[\w.-]*(?=[ \t]*(?:[;}\n]|$))/y);
     else if (name !== '' && 'lLqQ'.includes(name)) {
@@ -97,7 +102,7 @@ export class SedScript extends ScriptReader {
     const mark = this.#mark();
     this.#regex(mark);
     this.#text(mark);
-    this.take(/[gpiImM\d]*/y);
+    if (this.take(/[gpiImMe\d]*/y)?.includes('e')) this.runs.push(UNKNOWN_LINE);
     if (this.take(/w/y) !== undefined) this.#file();
     else this.#end();
   }
@@ -146,6 +151,15 @@ export class SedScript extends ScriptReader {
   #lines(): void {
     if (this.take(/[ \t]*(?:\\(?:\\|[ \t]+(?:\n|$))|\n)/y) !== undefined) throw new UnclearError();
     this.#assume('\n', this.take(/(?:\0[^\0]*\0|[^\\\n\0]|\\(?=\0)|\\[^\0]?)*/y) ?? '');
+  }
+
+  /** GNU sed runs the command behind `e`, or what it has read if there is none. Others refuse `e`. */
+  #execute(): void {
+    this.take(BLANKS);
+    const from = this.at;
+    if (this.next !== '\n') this.#lines();
+    const line = this.text.slice(from, this.at);
+    this.runs.push(line === '' || /[\\\0]/.test(line) ? UNKNOWN_LINE : line);
   }
 
   #file(): void {

@@ -29,6 +29,8 @@ interface SedWords {
   readonly files: readonly KnownWord[];
   /** Files are changed in place, and their old texts stored under names with this ending, if it is not empty. */
   readonly inPlace: KnownWord | undefined;
+  /** It refuses scripts that run a command. */
+  readonly isSandbox: boolean;
 }
 
 /** The scripts among the words, and the files that are read. */
@@ -39,6 +41,7 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
   const early: KnownWord[] = [];
   let inPlace: KnownWord | undefined;
   let ended = false;
+  let isSandbox = false;
   const addScript = (word: KnownWord | undefined): void => {
     // Elsewhere than in GNU, options end at the first operand.
     if (word === undefined || operands.length > 0) throw new UnclearError();
@@ -57,6 +60,8 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
     else if (IN_PLACE.test(text)) inPlace = restOf(word, text.length - (IN_PLACE.exec(text)?.[1] ?? '').length);
     else if (text.startsWith('--')) {
       if (!LONG.test(text)) throw new UnclearError();
+      // Behind an operand it may be a file.
+      if (text === '--sandbox' && operands.length === 0) isSandbox = true;
     } else {
       let end = 1;
       while (SHORT.includes(text[end] ?? ' ')) end++;
@@ -74,7 +79,7 @@ function wordsOf(words: readonly KnownWord[], assumes: Set<string>): SedWords {
   for (const script of scripts) assumeBare(script, assumes);
   if (inPlace !== undefined) assumeOne(inPlace, assumes);
   for (const file of early) if (!scripts.includes(file)) assumeOperand(file, assumes);
-  return { scripts, files: operands, inPlace };
+  return { scripts, files: operands, inPlace, isSandbox };
 }
 
 /** A file may become several, but none that is an option. */
@@ -118,14 +123,16 @@ export const readSed: FilterReader = (words) =>
   understood(() => {
     if (words.length === 1 && /^--(?:version|help)$/.test(words[0]?.text ?? '')) return { files: [], grows: true };
     const assumes = new Set<string>();
-    const { scripts, files, inPlace } = wordsOf(words, assumes);
+    const { scripts, files, inPlace, isSandbox } = wordsOf(words, assumes);
     const text = scripts.map(markedIn).join('\n');
     const written = new Set<string>();
+    const runs = new Set<string>();
     let writes = 0;
     for (const script of readings(text, (one) => new SedScript(one))) {
       const names = script.read();
       writes += names.length;
       for (const name of names) written.add(name).add(name.trimEnd());
+      if (!isSandbox) for (const line of script.runs) runs.add(line);
       for (const one of script.assumes) assumes.add(one);
     }
     const isKnown = scripts.every(({ sure }) => sure === undefined);
@@ -134,6 +141,7 @@ export const readSed: FilterReader = (words) =>
       files: [...written].map(namedIn),
       copies: isAlone && scripts.every((script) => COPIES.test(script.text)),
       moves: inPlace === undefined ? [] : backups(files, inPlace),
+      runs: [...runs].map((line) => [line, false]),
       grows: 'operands',
       assumes,
     };
