@@ -179,7 +179,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const hooks = Object.create(null) as Record<string, RawHook>;
   for (const [name, state] of states)
     Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
-  /** What is thrown while a fire begins, the input's own getters threw. */
+  /** What is thrown while a fire begins was thrown while its input was read. */
   const safely: SessionDeps['fire'] = (event, input, how) => {
     try {
       return fire(services, event, input, how);

@@ -34,8 +34,8 @@ export function checkInput(spec: EventSpec, input: unknown): { field: string; ex
   return { field, expected: `is missing${expected === ANYTHING ? '' : `: it ${must}`}${instead}` };
 }
 
-/** The error for an input whose own getters threw while it was read. */
+/** The error for what was thrown while an input was read: by a getter of it, or by a file of hookscope that is loaded late. Nothing tells which. */
 export function unreadable(event: string, error: unknown): HookscopeError {
-  const expected = `cannot be read: ${messageOf(error)}`;
+  const expected = `or a file of hookscope cannot be read: ${messageOf(error)}`;
   return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });
 }

@@ -145,3 +145,12 @@ test.each(Object.keys(INPUTS))('%s with an input that throws late is decided, or
     }
   }
 });
+
+test('the error says that a file of hookscope may be to blame as well, which throws like a getter if it is gone', async () => {
+  const host = createHost();
+  host.register({ PreToolUse: [{ hooks: [silent] }] });
+  const fired = fireAny(host, 'PreToolUse', new Failing(0).of(CALL));
+  await expect(fired).rejects.toThrow(
+    'PreToolUse: (the input) or a file of hookscope cannot be read: the cursor is closed.',
+  );
+});

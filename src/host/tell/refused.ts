@@ -72,7 +72,7 @@ function scopeOf({ services, input, options }: RefusedFire): ScopeLookup {
   }
 }
 
-/** The error of a fire that failed before any hook was asked. Any error that is not a HookscopeError was thrown by a getter of the input. */
+/** The error of a fire that failed before any hook was asked. Any error that is not a HookscopeError was thrown while the input was read. */
 export function refusalError(
   services: HostCore,
   name: string,
