@@ -194,8 +194,8 @@ describe('a Bash rule', () => {
     "vim -c '!rm'",
     "vim '+!rm' x",
     'socat - EXEC:rm',
-    "sed 's/x/rm/e' f",
-    "sed '1s|x|rm|ge' f",
+    "sed -f a -e 's/x/rm/e' f",
+    "sed -f a -e '1s|x|rm|ge' f",
     "sed '1erm x' f",
   ])('sees a command of one word in what a program is given: %s', (line) => {
     expect(matches('rm *', line)).toBe(true);
