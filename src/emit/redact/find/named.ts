@@ -181,8 +181,8 @@ export function oddValue(text: string, separator: number, [start, end]: TextSpan
   return span !== undefined && isNoWord(text.slice(span[0] + 1, span[1])) ? span : undefined;
 }
 
-/** In a URL, brackets within a value. */
-const QUERY_RUN = /(?:[^\s"'`,;&|<>(){}[\]\\]|[()](?=\w))+/y;
+/** In a URL, also parentheses within a value. */
+const QUERY_RUN = /(?!\\)(?:[^\s"'`;&|<>()\\]|[()](?=\w)|\\{1,4}[ ,;&|<>()$!*?#~=](?=\S))+/y;
 
 /** `password: string = 'X'`. */
 const TYPE =

@@ -26,8 +26,9 @@ export function isPlaceholder(value: string, quote?: string): boolean {
 
 const PLACEHOLDER =
   /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdvq](?:\\+[nrt])*$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
-/** The name of a variable does not mix letters and digits again and again. */
-const VARIABLE = /^\$(?:\{|\(|(?!\w*\d[A-Za-z]\w*\d[A-Za-z])[A-Za-z_]\w*(?:\W|$)|\d?$)/;
+/** The name of a variable does not mix letters and digits again and again, unless it is words of one case with a `_` between them. */
+const VARIABLE =
+  /^\$(?:\{|\(|(?:[A-Z_][A-Z\d]*_[A-Z\d_]*|[a-z_][a-z\d]*_[a-z\d_]*|(?!\w*\d[A-Za-z]\w*\d[A-Za-z])[A-Za-z_]\w*)(?:\W|$)|\d?$)/;
 
 const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;

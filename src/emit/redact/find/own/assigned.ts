@@ -21,8 +21,6 @@ const NEXT_TEXT = /[ \t]*(?:[+.]\s*|(?<=[ \t]))(?=\\*["'`])/y;
 const JOINED = /^(?:\[[^\]\n]{1,40}\]\+?|\+)$/;
 /** An anchor and a tag of YAML. */
 const PROPERTIES = /(?:(?:&[\w.-]{1,80}|!{1,2}[\w./:-]{0,80})(?:[ \t]+|(?=\r?(?:\n|$))))+/y;
-/** The type of an array in C, whose size follows its name. */
-const DECLARED = /\b(?:char|wchar_t|u?int\d{0,2}(?:_t)?|long|short|byte|float|double|bool|size_t)[ \t*]+$/;
 const TEXT_IN_PARENTHESES = /\(\s*\\*["'`]/y;
 const LIST_OF_TEXTS = /\[\s*\\*["'`]/y;
 /** `iban: string = "X"`, `iban: Optional[str] = "X"`, `iban: &'static str = "X"`: what is between the colon and the value. */
@@ -34,8 +32,16 @@ const TEMPLATE = /\{\{-?[ \t]*(?=\\*["'`])/y;
 /** In JSON, a value without quotes. */
 const NUMBER = /-?\d[\w.+-]*/y;
 
-/** The value after a name and its sign. */
+/** The value after a name and its sign, without the signs of Markdown that end the emphasis of the name. */
 export function assignedValue(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
+  const found = valueBehind(reach, name, separator);
+  const [first, ...others] = found?.spans ?? [];
+  if (found === undefined || first === undefined) return found;
+  const begin = behindMarks(reach.text, name[0], first[0]);
+  return begin < first[1] ? { ...found, spans: [[begin, first[1], first[2] === true], ...others] } : found;
+}
+
+function valueBehind(reach: Reach, name: TextSpan, separator: number): OwnValues | undefined {
   const { text } = reach;
   const sign = take(SIGN, text, separator)?.[0] ?? '';
   if (sign === '://') return undefined;
@@ -43,16 +49,14 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   const behind = separator + sign.length;
   take(BLANKS, text, behind);
   let at = BLANKS.lastIndex;
-  at = behindMarks(text, name[0], at);
   const isTight = at === behind && (name[1] === separator || JOINED.test(text.slice(name[1], separator)));
   const isQuoted = /["'`]/.test(text.slice(name[1], separator)) && /["'`]/.test(text[name[0] - 1] ?? ' ');
   const begin = isQuoted ? startOfQuote(text, name[0]) : startOfPath(text, name[0]);
   const isComparison = sign === '==' || sign === '===';
-  // `name[0] === "a"` and `char name[4] = {` are no values of the name.
+  // `name[0] === "a"`, `char name[4] = {` and `a ? name[0] : b` are no values of the name.
   const isIndexed = text[name[1]] === '[' && text[name[1] + 1] !== ']';
-  if (isIndexed && (isComparison || DECLARED.test(text.slice(Math.max(0, name[0] - 40), name[0])))) return undefined;
-  const odd = isQuoted ? undefined : oddValue(text, separator, name, at);
-  if (odd !== undefined) return { spans: [odd], end: odd[1] };
+  if (isIndexed && !(isTight && sign === '=') && (isComparison || !(isQuoted || beginsLine(text, begin))))
+    return undefined;
   if (sign === ':' && take(TYPE, text, at) === undefined && take(PROPERTIES, text, at) !== undefined)
     at = PROPERTIES.lastIndex;
   if (!isQuoted && !isComparison && closesEarlier(text, at)) return undefined;
@@ -84,10 +88,13 @@ export function assignedValue(reach: Reach, name: TextSpan, separator: number): 
   }
   const quoted = quotedValue(reach, take(TEMPLATE, text, at) === undefined ? at : TEMPLATE.lastIndex, isShell);
   if (quoted !== undefined) return isQuoted || isTight ? quoted : toLineEnd(reach, name, sign, quoted);
-  if (isArrow || isComparison)
-    return isArrow && take(NUMBER, text, at) !== undefined
-      ? { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex }
-      : undefined;
+  if (isArrow || isComparison) {
+    // `name==X`, alone in its line.
+    const odd = isQuoted ? undefined : oddValue(text, separator, name, at);
+    if (odd === undefined && isArrow && take(NUMBER, text, at) !== undefined)
+      return { spans: [[at, NUMBER.lastIndex]], end: NUMBER.lastIndex };
+    return odd && { spans: [odd], end: odd[1] };
+  }
   return unquoted(reach, { name, separator, at, sign, isTight, isQuoted });
 }
 

@@ -28,6 +28,9 @@ export function behindSigns(
     const end = ends.get(from);
     return end !== undefined && /["'`]/.test(text[end] ?? '') && text[end] === text[from - 1];
   };
+  /** Whether it is the first item of a list that was read. */
+  const isItem = (from: number, said: string): boolean =>
+    '([{'.includes(said[0] as string) && (ends.get(from + 1) ?? 0) >= from + said.replace(/[,;]$/, '').length;
   let region = 0;
   let next = 0;
   let behind = 0;
@@ -45,6 +48,7 @@ export function behindSigns(
       const said = text.slice(span[0], span[1]);
       while (next < read.length && (read[next] as TextSpan)[1] < span[1]) next++;
       if ((read[next]?.[0] ?? text.length) <= span[0] || EXPANDED.test(said) || isClosed(span[0])) continue;
+      if (isItem(span[0], said)) continue;
       if (closesEarlier(text, span[0] - 1)) continue;
       if (text.startsWith('=>', index) && !BRACED.test(text.slice(Math.max(0, span[0] - 90), span[0]))) continue;
       while (region < regions.length && (regions[region] as TextSpan)[1] <= index) region++;

@@ -30,6 +30,8 @@ export function inQuotes(
   const end = reach.indexOf(quote);
   const said = reach.slice(0, Math.max(0, end));
   if (end < 1 || said.endsWith('\\') || /[\n`]|\{[^{}]*\}|\$[({]/.test(said)) return undefined;
+  // A bracket in several words may be one of a command.
+  if (/[(){}]/.test(said) && /\s/.test(said)) return undefined;
   const next = said.search(NEXT_PAIR);
   return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }
@@ -45,6 +47,8 @@ const CLOSES = ')]}';
 const PATH = /^(?:\/|[A-Za-z]:$)/;
 /** Letters and digits mixed as in no name. */
 const MIXED = /\d[A-Za-z]|[A-Za-z]\d.*[A-Za-z]/;
+/** A name that may be called: `hash`, `jwt.sign`, `$request->token`. */
+const CALLABLE = /^[^\d]*$|[.>?:]/;
 const HUMPS = /\p{Ll}\p{Lu}/u;
 const SIGNS = /\p{L}[!@#$%^*+~|]+\p{L}/u;
 /** `name=`, `--name `. */
@@ -90,7 +94,11 @@ export function wordRest(text: string, [start, end]: TextSpan): number {
     return isValue && !isCall(text, [start, end, end + at], depth) ? end + at : end;
   }
   const isTight = TIGHT.test(text.slice(Math.max(0, start - 64), start));
-  const isOne = isSure || isTight || (HUMPS.test(head + rest) && isAlone() && endsLine(text, end + at));
+  // Behind an apostrophe, a sentence may go on.
+  const isHumps =
+    HUMPS.test(/^['`]/.test(rest) ? head + rest : head) &&
+    (!/^['`]/.test(rest) || (isAlone() && endsLine(text, end + at)));
+  const isOne = isSure || isTight || isHumps;
   return isOne && /[\p{L}\p{N}_]/u.test(rest) ? end + at : end;
 }
 
@@ -102,6 +110,8 @@ function isCall(text: string, [start, end, to]: readonly [number, number, number
   const rest = text.slice(end, to);
   if (depth <= 0) return !/[)\]}][\p{L}\p{N}_]/u.test(rest);
   if (/^[([{]["'`]|^\(\)/.test(rest)) return true;
+  const isName = CALLABLE.test(text.slice(start, end)) || /[([{,]$|["'`]/.test(rest);
+  if (!isName && MIXED.test(rest)) return false;
   // `NAME=a1b(` of a shell or a log.
   const isVariable = VARIABLE.test(text.slice(Math.max(0, start - 4), start));
   return !(isVariable && MIXED.test(text.slice(start, to))) && isClosed(text, start, to, depth);
@@ -127,7 +137,7 @@ export function isClosed(text: string, start: number, from: number, open: number
   return false;
 }
 
-const SIGNED = /[=:&|<>([{][^\s"'`=:&|>$<({][^\s"'`\\>]{3,255}(?=[ \t]*\\?\r?(?:\n|\\n|$))/y;
+const SIGNED = /(?!<\S*>)[=:&|<>([{][^\s"'`=:&|>$<({][^\s"'`\\]{3,255}(?=[ \t]*\\?\r?(?:\n|\\n|$))/y;
 
 /**
  * A value that begins with a sign of a comparison, a redirection or a bracket that is never closed, alone in its line: `PASSWORD==X`,
