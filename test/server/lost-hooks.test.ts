@@ -120,6 +120,42 @@ describe('a file that is named, or is the user’s own, and whose hooks are lost
     ]);
   });
 
+  test.each<[what: string, leave: (home: string) => void, named: string]>([
+    [
+      'settings that are a link to nowhere',
+      (home) => symlinkSync('nowhere', join(home, 'settings.json')),
+      'settings.json',
+    ],
+    ['settings that are a folder', (home) => mkdirSync(join(home, 'settings.json')), 'settings.json'],
+    ['agents that are a file', (home) => writeFileSync(join(home, 'agents'), ''), 'agents'],
+    ['skills that are a link to a folder without any', (home) => symlinkSync('..', join(home, 'skills')), ''],
+    ['commands that are a file', (home) => writeFileSync(join(home, 'commands'), ''), 'commands'],
+    ['skills that are a file', (home) => writeFileSync(join(home, 'skills'), ''), 'skills'],
+    ['settings that are cut short', (home) => writeFileSync(join(home, 'settings.json'), CUT), 'settings.json'],
+  ])('doctor finds something once exactly where calls are refused: %s', async (_, leave, named) => {
+    mkdirSync(join(user.path, 'home/.claude'), { recursive: true });
+    leave(join(user.path, 'home/.claude'));
+    const isRefused = named !== '';
+    expect((await asks('--claude-code', '.')).code).toBe(isRefused ? 2 : 0);
+    const { code, stdout } = await user.run(['doctor']);
+    const told = stdout.split('\n').filter((line) => line.startsWith('problem') && line.includes('.claude'));
+    expect(told).toEqual(isRefused ? [expect.stringContaining(`.claude/${named}:`)] : []);
+    expect(code).toBe(Number(isRefused));
+  });
+
+  test.each([
+    'skills/x/templates/hooks.json',
+    'skills/x/README.md',
+    'skills/x/deep/SKILL.md',
+    'agents/hooks.json',
+    'commands/x/hooks.json',
+    'other/SKILL.md',
+  ])('doctor finds nothing wrong with a file that nobody reads: %s', async (name) => {
+    atHome(`.claude/${name}`, name.endsWith('.md') ? '---\nhooks: [\n---\n' : CUT);
+    expect(await asks('--claude-code', '.')).toMatchObject({ code: 0 });
+    expect((await user.run(['doctor'])).stdout).not.toMatch(/^problem/m);
+  });
+
   test('the user’s own file of another agent blocks, too', async () => {
     atHome('.codex/hooks.json', CUT);
     expect(await asks('--from', 'codex')).toMatchObject({

@@ -1,10 +1,14 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { TABLES } from '../../agents/agents.js';
 import { checkHookFiles, type HookFinding } from '../../check/check.js';
-import { completeFiles } from '../../claude-code/files/places.js';
+import { formatProblem } from '../../claude-code/files/findings.js';
+import { type ClaudePlace, completeFiles } from '../../claude-code/files/places.js';
+import type { HookFile } from '../../claude-code/files/settings.js';
+import { findSources } from '../../claude-code/files/sources.js';
 import { listHeld } from '../../claude-code/trust/held.js';
 import { HookscopeError } from '../../errors.js';
+import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { formatForeign } from '../../foreign/format.js';
 import { findForeign } from '../../foreign/places.js';
 import type { DescribedHook, Description } from '../../host/types.js';
@@ -27,12 +31,17 @@ export async function fileFindings(
   hooksFiles: readonly string[],
   connected: ReadonlySet<string>,
 ): Promise<DoctorFinding[]> {
-  const { findings } = await checkHookFiles({ paths: ['.', ...usersFiles()], hooksFiles });
+  const { read, unloaded } = await usersFiles();
+  const paths = ['.', ...read.map(({ file }) => file).filter(isFile)];
+  const { findings } = await checkHookFiles({ paths, hooksFiles });
   const errors = findings.filter(({ level }) => level === 'error');
+  const told = new Set(errors.map(({ file }) => resolve(file)));
   const more = errors.length - TOLD;
   return [
     ...(await heldFindings(connected)),
-    ...(await othersFindings(connected)),
+    ...(await othersFindings(connected, new Set(read.map(({ file }) => file)))),
+    ...unloaded,
+    ...read.filter(({ file }) => !told.has(resolve(file))).flatMap(lost),
     ...errors.slice(0, TOLD).map(mistake),
     ...(more > 0
       ? [
@@ -48,21 +57,45 @@ export async function fileFindings(
 }
 
 /** What `--claude-code` reads of the user and the machine: if hooks of these files are lost, each call is refused. */
-function usersFiles(): string[] {
-  const { home, managedDir } = completeFiles({ projectDir: '.' }, []);
-  const claude = ['settings.json', 'agents', 'skills', 'commands'].map((name) => join(home, '.claude', name));
-  const managed = ['managed-settings.json', 'managed-settings.d'].map((name) => join(managedDir, name));
-  return [...claude, ...managed].filter((path) => existsSync(path));
+async function usersFiles(): Promise<{ read: HookFile[]; unloaded: DoctorFinding[] }> {
+  const read: HookFile[] = [];
+  const unloaded: DoctorFinding[] = [];
+  const kinds: readonly (readonly ClaudePlace[])[] = [['managed'], ['user', 'agents', 'skills']];
+  for (const places of kinds)
+    try {
+      const sources = await findSources(completeFiles({ projectDir: '.', places }, HOOK_EVENTS));
+      read.push(...sources.filter(({ needsTrust }) => !needsTrust).map(({ file }) => file));
+    } catch (error) {
+      unloaded.push({ level: 'problem', about: 'file', text: ended(plain(messageOf(error))), fix: LOST });
+    }
+  return { read, unloaded };
 }
 
-/** The same for the files that `--from` reads, where they are not those of connect. */
-async function othersFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
+const LOST = 'Correct it: until then every call that --claude-code asks about is refused.';
+
+/** A file whose hooks are lost and that has no mistake that could be listed, since it cannot be read. */
+function lost({ dropped, problems }: HookFile): DoctorFinding[] {
+  const wrong = problems.find(({ level }) => level === 'error');
+  if (dropped === undefined || wrong === undefined) return [];
+  return [{ level: 'problem', about: 'file', text: ended(formatProblem(wrong)), fix: LOST }];
+}
+
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+
+/** The same for the files that `--from` reads, where they are not those of connect. `read`: files that are read in another way. */
+async function othersFindings(connected: ReadonlySet<string>, read: ReadonlySet<string>): Promise<DoctorFinding[]> {
   const { readFound } = await import('../../foreign/consent.js');
   const { hasOnly } = await import('../../connect/health.js');
   const findings: DoctorFinding[] = [];
   for (const table of TABLES)
     for (const { file, place } of findForeign(table, { projectDir: '.' }).found) {
-      if (place === 'project' || (await hasOnly(file, connected))) continue;
+      if (place === 'project' || read.has(file) || (await hasOnly(file, connected))) continue;
       const { problems, dropped } = await readFound(table, file);
       const wrong = problems.find(({ level }) => level === 'error');
       if (dropped === undefined || wrong === undefined) continue;
