@@ -1,7 +1,7 @@
 import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../values/make-folder.js';
-import { isRunning } from '../values/processes.js';
+import { isRunning, startOf, wasRunningAt } from '../values/processes.js';
 import { readRegularFile } from './regular-file.js';
 
 /** The number of tries, and the milliseconds between them. */
@@ -25,7 +25,7 @@ export function withLock<T>(file: string, work: () => T): T {
 function take(lock: string): void {
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      writeFileSync(lock, holder(), { flag: 'wx', mode: 0o600 });
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
@@ -40,11 +40,18 @@ function take(lock: string): void {
   throw new Error(`${lock} is held by another command; if there is none, remove it`);
 }
 
+/** What a lock says of its holder, which is this process: its id, and when it started, which tells it from a later process with the same id. */
+export function holder(): string {
+  return [process.pid, startOf(process.pid)].join(' ').trim();
+}
+
 /** Whether the holder of a lock is alive, or has not written its id yet. */
 export function isHeld(lock: string): boolean {
   try {
-    const pid = Number(readRegularFile(lock).toString('utf8'));
-    return pid === 0 ? Date.now() - statSync(lock).mtimeMs < EMPTY : isRunning(pid);
+    const [id, started] = readRegularFile(lock).toString('utf8').trim().split(' ');
+    const [pid, { mtimeMs }] = [Number(id), statSync(lock)];
+    if (pid === 0) return Date.now() - mtimeMs < EMPTY;
+    return isRunning(pid) && (started === undefined ? wasRunningAt(pid, mtimeMs) : startOf(pid) === started);
   } catch (error) {
     // It has been released at this moment; nobody holds what is no file.
     return (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
-import { isHeld } from '../files/file-lock.js';
+import { holder, isHeld } from '../files/file-lock.js';
 import { makeOwnFolder } from './owned.js';
 import type { ServerPaths } from './places.js';
 
@@ -59,7 +59,7 @@ export async function lockSocket(socket: string): Promise<() => void> {
 async function locked(lock: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      writeFileSync(lock, holder(), { flag: 'wx', mode: 0o600 });
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {

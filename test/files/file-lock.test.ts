@@ -36,6 +36,21 @@ test.each<readonly [string, (lock: string) => void]>([
       utimesSync(lock, 0, 0);
     },
   ],
+  [
+    'of a process whose id another one has since, before it said when it started',
+    (lock) => {
+      writeFileSync(lock, String(process.ppid));
+      utimesSync(lock, 1e9, 1e9);
+    },
+  ],
+  ...(existsSync('/proc/self/stat')
+    ? [
+        [
+          'of a process whose id another one has since',
+          (lock: string) => writeFileSync(lock, `${process.ppid} 1`),
+        ] as const,
+      ]
+    : []),
   ['that is a pipe', (lock) => void execFileSync('mkfifo', [lock])],
 ])('a lock %s holds nobody up', (_, leave) => {
   leave(`${file}.lock`);
@@ -52,7 +67,7 @@ test('a lock that is held is waited for', () => {
     `echo $$ > '${lock}.new'; mv '${lock}.new' '${lock}'; sleep 0.5; rm '${lock}'`,
   ]);
   while (!existsSync(lock)) spawnSync('sleep', ['0.01']);
-  expect(withLock(file, () => readFileSync(lock, 'utf8'))).toBe(String(process.pid));
+  expect(withLock(file, () => readFileSync(lock, 'utf8'))).toMatch(new RegExp(`^${process.pid}\\b`));
   expect(holder.exitCode ?? 0).toBe(0);
 });
 

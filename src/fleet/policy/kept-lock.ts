@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isHeld } from '../../files/file-lock.js';
+import { holder, isHeld } from '../../files/file-lock.js';
 import { makeFolder } from '../../values/make-folder.js';
 
 /** Milliseconds to wait for another process, which writes one file. */
@@ -27,7 +27,7 @@ function take(lock: string): boolean {
   try {
     const handle = openSync(lock, 'wx', 0o600);
     try {
-      writeSync(handle, `${process.pid}`);
+      writeSync(handle, holder());
     } finally {
       closeSync(handle);
     }
