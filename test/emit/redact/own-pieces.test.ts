@@ -158,3 +158,9 @@ test.each(['<w>&lt;/iban&gt;</w>', '<ibanx></ibanx>', '</iban-old>'])(
     }
   },
 );
+
+test('an element with more than 8 KB of lines of plain text is masked as a whole, but not in pieces', () => {
+  const text = `<iban>\n${'words and DE12\n'.repeat(800)}</iban>\nend\n`;
+  expect(shown(redactor.text(text))).not.toContain('DE12');
+  expect(inPieces(text, 50)).toBe(text);
+});
