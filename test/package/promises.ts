@@ -264,6 +264,7 @@ const securityElse: readonly NoPromise[] = [
 ];
 
 const limits: readonly Kept[] = [
+  ['`combine` does not know its event', 'host/combine-right-words', 'what combine cannot know stays open'],
   [
     'An agent reads the answer of `hookscope hook` when its process ends.',
     'server/hook-alone',

@@ -1,5 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import { isObject, type Json } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { CONTEXT, HELPER_KEYS, isStrictest, REWRITE, STOP, VERDICT } from './helper-keys.js';
 import { joinParts } from './join-parts.js';
 import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
@@ -104,7 +105,27 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
   const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
-  return joinParts(withoutBackground(plain.map(withoutUndefined)) as readonly Json[]) as HelperOutput<Verb>;
+  return joinParts(
+    withoutBackground(plain.map((part) => withPrintedWords(withoutUndefined(part)))) as readonly Json[],
+  ) as HelperOutput<Verb>;
+}
+
+/** What is inside, as JSON would show it. What cannot be read becomes a text, which is an error there. */
+function withPrintedWords<T extends object>(part: T): T {
+  const { hookSpecificOutput: given } = part as Json;
+  if (!isObject(given)) return part;
+  const inner = printedOrText(given);
+  const decision = isObject(inner) ? printedOrText(inner['decision']) : undefined;
+  if (isObject(inner) && decision !== inner['decision']) return { ...part, hookSpecificOutput: { ...inner, decision } };
+  return inner === given ? part : { ...part, hookSpecificOutput: inner };
+}
+
+function printedOrText(given: unknown): unknown {
+  try {
+    return printed(given);
+  } catch (error) {
+    return `it cannot be read: ${messageOf(error)}`;
+  }
 }
 
 /** An answer in the background replaces all that is said beside it, also a deny. */

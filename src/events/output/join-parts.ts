@@ -1,6 +1,6 @@
 import { put } from '../../values/copies/put.js';
-import { isObject, isText, type Json } from '../../values/shape.js';
-import { CONTEXT, isStrictest, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
+import { isObject, isPlain, isText, type Json } from '../../values/shape.js';
+import { CONTEXT, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
 
 /** The keys of an output that hold a verdict, each with the key of its reason. */
 const OWN_VERDICTS = { decision: 'reason', permissionDecision: 'permissionDecisionReason' } as const;
@@ -32,7 +32,10 @@ const JOINS: Readonly<Record<string, Join>> = {
   reason: (one) => one,
   stopReason: (one) => one,
   [VERDICT]: stricterOf,
-  hookSpecificOutput: (one, other) => (isObject(one) ? (isObject(other) ? joinTwo(one, other) : other) : one),
+  hookSpecificOutput: (one, other) =>
+    isObject(one) && isObject(other) ? joinWords(plainWords(one), plainWords(other), markInner) : one,
+  // Without a name it stays an error.
+  hookEventName: (one, other) => (one === NO_EVENT ? one : other),
 };
 
 /**
@@ -42,18 +45,23 @@ const JOINS: Readonly<Record<string, Join>> = {
 export function joinParts(parts: readonly Json[]): Record<string, unknown> {
   const [first, ...others] = parts.map(contextInWords(parts.some(hasContextInWords)));
   const join = (one: Json, other: Json): Record<string, unknown> =>
-    joinTwo(other[REWRITE] === undefined ? one : withoutRewrite(one), other);
+    joinWords(isRewrite(other[REWRITE]) ? withoutRewrite(one) : one, other, mark);
   return withoutMilderReason(others.reduce<Record<string, unknown>>(join, { ...first }));
 }
 
-const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput'];
+/** The name of no event: it makes an answer an error. */
+const NO_EVENT = '';
+
+const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput', 'updatedError'];
+
+const isRewrite = (said: unknown): boolean => isObject(said) && said['value'] !== undefined;
 
 /** Without a new input or output in the words of the output, which would win over a helper's that comes later. */
 function withoutRewrite(part: Json): Json {
   const { hookSpecificOutput: inner } = part;
   if (!isObject(inner)) return part;
   const { decision } = inner;
-  const rest = without(inner, REWRITES);
+  const rest = without(plainWords(inner), REWRITES);
   return {
     ...part,
     hookSpecificOutput: isObject(decision) ? { ...rest, decision: without(decision, REWRITES) } : rest,
@@ -63,12 +71,75 @@ function withoutRewrite(part: Json): Json {
 const without = (part: Json, keys: readonly string[]): Json =>
   Object.fromEntries(Object.entries(part).filter(([key]) => !keys.includes(key)));
 
-/** A stop also denies, so the reason of a milder verdict beside it is not that of the deny. */
+/** What ends the loop may deny, too, and the reason of a milder verdict beside it is not that of the deny. */
 function withoutMilderReason(whole: Record<string, unknown>): Record<string, unknown> {
-  const said = whole[VERDICT];
-  if (whole[STOP] !== true || !isObject(said) || strictness(wordOf(said)) < 0 || isStrictest(wordOf(said)))
-    return whole;
-  return { ...whole, [VERDICT]: without(said, ['reason']) };
+  const { [STOP]: stop, continue: goesOn, preventContinuation, stopReason } = whole;
+  const ends = stop === true || goesOn === false || preventContinuation === true;
+  if (!ends || isText(stop) || stopReason !== undefined) return whole;
+  const { [VERDICT]: said, decision, hookSpecificOutput: inner } = whole;
+  const rest = strictness(decision) === 0 ? without(whole, ['reason']) : whole;
+  return {
+    ...rest,
+    ...(isObject(said) &&
+      (stop === true ? MILD : ALLOW).includes(strictness(wordOf(said))) && { [VERDICT]: without(said, ['reason']) }),
+    ...(isObject(inner) &&
+      Object.hasOwn(inner, 'permissionDecision') &&
+      strictness(inner['permissionDecision']) === 0 && {
+        hookSpecificOutput: without(plainWords(inner), ['permissionDecisionReason']),
+      }),
+  };
+}
+const ALLOW = [0];
+const MILD = [0, 1, 2];
+
+/** The words of an instance of a class as a plain object. A verdict that it inherits is not lost if it restricts. */
+function plainWords(inner: Json): Json {
+  if (isPlain(inner)) return inner;
+  const said = Object.keys(OWN_VERDICTS).map((key) => [key, inherited(inner, key)] as const);
+  return { ...inner, ...Object.fromEntries(said.filter(([, word]) => strictness(wordOf(word)) > 0)) };
+}
+
+function inherited(inner: Json, key: string): unknown {
+  try {
+    return Object.hasOwn(inner, key) ? undefined : inner[key];
+  } catch {
+    return undefined;
+  }
+}
+
+type CombinedWords = Record<string, unknown>;
+
+/** Two answers, or what they say inside. A wrong word takes no right one away: it is left out, and `mark` makes the whole an error. */
+function joinWords(one: Json, other: Json, mark: (whole: CombinedWords) => CombinedWords): CombinedWords {
+  const wrong = Object.keys(other).filter((key) => one[key] !== undefined && differs(key, one[key], other[key]));
+  if (wrong.length === 0) return joinTwo(one, other);
+  const right = (part: Json): Json =>
+    without(
+      part,
+      wrong.filter((key) => !isWord(key, part[key])),
+    );
+  return mark(joinTwo(right(one), right(other)));
+}
+
+/** Without a name of its event the answer is an error, whatever else it says, and all of it that can count counts. */
+const markInner = (inner: CombinedWords): CombinedWords => ({ ...inner, hookEventName: NO_EVENT });
+const mark = (whole: CombinedWords): CombinedWords => {
+  const { hookSpecificOutput: inner } = whole;
+  return { ...whole, hookSpecificOutput: markInner(isObject(inner) ? plainWords(inner) : {}) };
+};
+
+/** Whether one of both is wrong. Of flags and rewrites a right one replaces a wrong one before it. */
+function differs(key: string, one: unknown, other: unknown): boolean {
+  if (other === undefined || isWord(key, one) === isWord(key, other)) return false;
+  return isWord(key, one) || (key !== REWRITE && STRONGER[key] === undefined);
+}
+
+/** Whether the value can be meant by the key; true for keys of which this is not known. */
+function isWord(key: string, value: unknown): boolean {
+  if (key === VERDICT || Object.hasOwn(OWN_VERDICTS, key)) return strictness(wordOf(value)) >= 0;
+  if (key === REWRITE) return isRewrite(value);
+  if (key === 'hookSpecificOutput') return isObject(value);
+  return STRONGER[key] === undefined || typeof value === 'boolean';
 }
 
 function joinTwo(one: Json, other: Json): Record<string, unknown> {
@@ -79,7 +150,8 @@ function joinTwo(one: Json, other: Json): Record<string, unknown> {
 }
 
 function joined(key: string, one: unknown, other: unknown): unknown {
-  if (one === undefined || other === undefined) return other ?? one;
+  if (other === undefined) return one;
+  if (one === undefined) return other === null && key !== 'permissionDecision' ? one : other;
   const join = JOINS[key];
   if (join !== undefined) return join(one, other);
   const stronger = STRONGER[key];
@@ -135,6 +207,9 @@ function contextInWords(isInWords: boolean): (part: Json) => Json {
   return (part) => {
     if (!isInWords || part[CONTEXT] === undefined) return part;
     const { [CONTEXT]: additionalContext, hookSpecificOutput: inner, ...rest } = part;
-    return { ...rest, hookSpecificOutput: isObject(inner) ? { additionalContext, ...inner } : { additionalContext } };
+    return {
+      ...rest,
+      hookSpecificOutput: isObject(inner) ? { additionalContext, ...plainWords(inner) } : { additionalContext },
+    };
   };
 }
