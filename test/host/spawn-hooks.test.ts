@@ -204,7 +204,7 @@ describe('hooks for every agent of a type', () => {
           { name: 'b', before: 'a', hooks: [() => {}] },
         ],
       },
-      /circle/,
+      /cyclic/,
     ],
   ])('%s is an error when they are registered, and nothing of them is kept', async (_, hooks, message) => {
     const { host } = testHost();
