@@ -23,14 +23,14 @@ const INEXACT = 2_000;
 
 /**
  * Whether the running process with this pid may already have run at that time, in milliseconds since 1970: it was not started later. Without `/proc` it
- * is only known that the machine was.
+ * is only known that the machine was. This process's own start is known by the clock of that moment: its uptime leaves out when the machine slept, while `/proc` does not.
  */
 export function wasRunningAt(pid: number, time: number): boolean {
   const [own, its] = [startOf(process.pid), startOf(pid)];
   const started =
     own === undefined || its === undefined
       ? Date.now() - uptime() * 1000
-      : Date.now() - process.uptime() * 1000 - ((Number(own) - Number(its)) * 1000) / TICKS;
+      : performance.timeOrigin - ((Number(own) - Number(its)) * 1000) / TICKS;
   return !(started > time + INEXACT);
 }
 

@@ -301,13 +301,14 @@ test('two commands at once are both kept, and undone', async () => {
   await hookscope('disconnect', 'gemini');
   writeFileSync(join(folder, 'theirs'), theirs, { mode: 0o600 });
   // The other one has read the journal, and writes it after a moment.
-  const script = 'printf %s $$ >"$0.lock"; read -r go; sleep 0.3; cp theirs "$0"; rm "$0.lock"';
+  const script =
+    'printf %s $$ >"$0.lock"; read -r go; sleep 0.3; cp -p theirs "$0.new"; mv "$0.new" "$0"; rm "$0.lock"';
   const other = spawn('/bin/sh', ['-c', script, journal], { cwd: folder, stdio: ['pipe', 'ignore', 'inherit'] });
   const ended = once(other, 'exit');
   await until(() => existsSync(`${journal}.lock`) && readFileSync(`${journal}.lock`, 'utf8') !== '');
   other.stdin.end('go\n');
   await once(other.stdin, 'finish');
-  await hookscope('connect', 'cursor', '--write');
+  expect(await hookscope('connect', 'cursor', '--write')).toMatchObject({ code: 0 });
   await ended;
   expect((JSON.parse(readFileSync(journal, 'utf8')) as { connections: unknown[] }).connections).toHaveLength(2);
   await hookscope('disconnect', '--all');

@@ -105,7 +105,7 @@ test('what a machine asks is answered from another: with a server, without one, 
   expect((await hook('--attended')).text).toMatch(/"permissionDecision":"ask"/);
   const alone = hook();
   const first = await waits(alone);
-  const waitOf = (one: AskedQuestion): number => Math.round(Date.parse(one.deadline) - Date.parse(one.asked)) / 1000;
+  const waitOf = (one: AskedQuestion): number => Math.round((Date.parse(one.deadline) - Date.parse(one.asked)) / 1000);
   expect(waitOf(first)).toBe(40);
   expect(first).toMatchObject({ host: 'box', input: { tool_input: { command: 'deploy shop' } } });
   const prefix = first.id.slice(0, 6);
