@@ -229,6 +229,8 @@ describe('on a gate, a payload of another event is denied', () => {
 test('too little time is not blamed on who was to close standard input', async () => {
   const soon = (ms: number): number => performance.now() + ms;
   expect(await readStdin(new PassThrough(), soon(-5))).toEqual({ problem: 'short' });
+  // Also where the input is there at once.
+  expect(await readStdin(new PassThrough().end('{}'), soon(-5))).toEqual({ problem: 'short' });
   expect(await readStdin(new PassThrough(), soon(200))).toEqual({ problem: 'open' });
   const { stdout } = await user.spawnHook(['--as', 'codex', 'PreToolUse', ...plugin, '--timeout', '0.01'], bash('ls'));
   expect(JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason).toContain(REASONS.short);
