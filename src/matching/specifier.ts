@@ -1,5 +1,6 @@
 import type { Dialect } from '../events/spec.js';
 import { warn } from '../plain.js';
+import { nearestSpelling } from '../values/nearest.js';
 import { isObject } from '../values/shape.js';
 import { compileCommandPattern, coversCommands, mayCoverCommands } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
@@ -50,6 +51,15 @@ const CONTENT = new Map([
   ['WebFetch', 'url'],
 ]);
 
+/** The tools that have rules of their own. */
+const WITH_RULES = new Set([...CONTENT.keys(), 'Agent', 'Task', 'Skill']);
+
+function noRulesOf(tool: string, text: string): string {
+  const near = nearestSpelling(tool, WITH_RULES);
+  const meant = near === undefined ? '' : `if ${near} is meant, write ${near}(${text}); else `;
+  return `${tool} has no rules of its own: ${meant}use ${tool} or ${tool}(parameter:value)`;
+}
+
 /** Compiles the text in a rule's parentheses, or says what is wrong with it. */
 export function compileSpecifier(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier {
   const field = CONTENT.get(tool);
@@ -60,7 +70,7 @@ export function compileSpecifier(tool: string, text: string, of: RuleOf): Specif
   }
   const own = compileOwn(tool, text, of);
   if (own === undefined) {
-    return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
+    return parameter ?? { expected: noRulesOf(tool, text) };
   }
   if ('expected' in own) return own;
   // A match on some input field is a reason to run a guard, but not to permit a call.

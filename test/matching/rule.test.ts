@@ -32,6 +32,18 @@ function refusal(text: string): string {
 }
 
 describe('a rule', () => {
+  it.each([
+    ['bash(rm *)', 'Bash(rm *)'],
+    ['Edti(src/**)', 'Edit(src/**)'],
+    ['Webfetch(example.com)', 'WebFetch(example.com)'],
+    ['skil(commit)', 'Skill(commit)'],
+    ['send_mail(all)', undefined],
+  ])('%s, of a tool without rules, names the tool that may be meant: %s', (text, meant) => {
+    const [tool] = text.split('(');
+    const near = meant === undefined ? '' : `if ${meant.split('(')[0]} is meant, write ${meant}; else `;
+    expect(refusal(text)).toContain(`${tool} has no rules of its own: ${near}use ${tool} or`);
+  });
+
   it.each([undefined, '', '  '])('that is empty (%j) is no rule', (text) => {
     expect(compileRule(text, { dialect: 'code', where })).toEqual({ rule: undefined, warnings: [] });
   });
