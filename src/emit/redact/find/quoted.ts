@@ -29,11 +29,14 @@ export function valueAt(
   return plainAt(text, at, run);
 }
 
+const DOUBLE = /^'[^\s'"]/;
+const ESCAPED_DOUBLE = /^'[^\s'",.;:)\]}&|<>/+-]/;
+
 function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof valueAt> {
   const quote = take(OPENING, text, at)?.[1];
   if (quote === undefined) {
-    const found = take(run, text, at);
-    return found === undefined ? undefined : { span: [at, run.lastIndex] };
+    const end = runEnd(text, at, run);
+    return end === undefined ? undefined : { span: [at, end] };
   }
   const start = OPENING.lastIndex;
   const mark = quote.at(-1) as string;
@@ -42,12 +45,27 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   const reach = text.slice(start, start + QUOTED);
   const line = reach.indexOf('\n');
   for (let end = reach.indexOf(quote); end >= 0 && (line < 0 || end < line); end = reach.indexOf(quote, end + 1)) {
-    // `'it''s'` of YAML and SQL.
-    if (quote === "'" && /^'[^\s'"]/.test(reach.slice(end + 1, end + 3))) end++;
+    const isEscaped = reach[end - 1] === '\\';
+    // `'it''s'` of YAML and SQL. In `'it\'',` of code, the second one ends the text.
+    if (quote === "'" && (isEscaped ? ESCAPED_DOUBLE : DOUBLE).test(reach.slice(end + 1, end + 3))) end++;
     // Inside an escaped quote, a quote with more backslashes belongs to the text.
-    else if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
+    else if (!isEscaped) return { span: [start, start + end], quote: mark };
   }
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
+}
+
+/** A long run that was read: from any place in it, it ends where it ends, so that the many names that may be in it do not read it again. */
+let long: { readonly text: string; readonly run: RegExp; readonly start: number; readonly end: number } | undefined;
+const IN_RUN = /[^\s"'`;&|<>()\\]/;
+
+/** The end of the run of characters at an index; undefined: there is none. */
+function runEnd(text: string, at: number, run: RegExp): number | undefined {
+  const isKnown = long?.run === run && long.start <= at && at < long.end && long.text === text;
+  if (isKnown && IN_RUN.test(text[at] as string)) return long?.end;
+  if (take(run, text, at) === undefined) return undefined;
+  const end = run.lastIndex;
+  if (end - at > QUOTED) long = { text, run, start: at, end };
+  return end;
 }
 
 function tripleAt(text: string, start: number, quote: string): { readonly span: TextSpan; readonly quote: string } {

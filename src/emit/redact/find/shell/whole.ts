@@ -1,7 +1,7 @@
 import { asLines } from '../cuts.js';
 import { QUOTED, type TextSpan, take } from '../quoted.js';
 import { isNoWord, isWord } from '../values.js';
-import { isInside } from './words.js';
+import { isInside, tailOf } from './words.js';
 
 /** On a line that holds only a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
 const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
@@ -99,7 +99,9 @@ export function wordRest(text: string, [start, end]: TextSpan): number {
     HUMPS.test(/^['`]/.test(rest) ? head + rest : head) &&
     (!/^['`]/.test(rest) || (isAlone() && endsLine(text, end + at)));
   const isOne = isSure || isTight || isHumps;
-  return isOne && /[\p{L}\p{N}_]/u.test(rest) ? end + at : end;
+  if (!isOne || !/[\p{L}\p{N}_]/u.test(rest)) return end;
+  // What is in quotes within the word has any character.
+  return Math.max(end + at, tailOf(text, [start, end]).at(-1)?.[1] ?? end);
 }
 
 const goesOn = (word: string, quote: number): boolean => /[\p{L}\p{N}_!#%*~^+=@$-]/u.test(word[quote + 1] ?? ' ');
