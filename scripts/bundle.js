@@ -1,5 +1,6 @@
 // What is loaded: `src/` and the packages that only we use, as few files (docs/decisions/0014-bundle.md).
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,7 +61,6 @@ const LATE = {
     'key.ts': ['machineKey'],
     'part.ts': ['beginning', 'ending'],
     'redactor.ts': ['createRedactor', 'redactorOf'],
-    'warn.ts': ['warnMasked'],
   },
   'src/matching/bash': {
     'bash.ts': ['forEachChild', 'parse', 'readBash'],
@@ -77,7 +77,7 @@ const LATE = {
   },
 };
 /** In such a folder, but part of what is always loaded. */
-const ALWAYS = ['src/emit/redact/options.ts'];
+const ALWAYS = ['src/emit/redact/options.ts', 'src/emit/redact/total.ts'];
 const LATE_ID = '\0late:';
 const OUTER = 'outer:';
 const sourceOf = (id, importer) => relative(ROOT, join(dirname(importer), id)).replace(/\.js$/, '.ts');
@@ -86,6 +86,8 @@ const roomOf = (file) =>
 const lateName = (room) => `late/${room.slice('src/'.length).replaceAll('/', '-')}.cjs`;
 /** The code that each late folder's file needs from outside, by the folder: `{ 'src/errors.ts': ['HookscopeError'] }`. */
 const needs = {};
+/** What each late folder's file says of itself, by the folder: under a running program the package may be replaced by another version. */
+const builds = {};
 
 /** Builds a late folder as a function of the `require` that it is to use. */
 async function buildLate(room, out) {
@@ -121,6 +123,7 @@ async function buildLate(room, out) {
   const { output } = await one.write({ file, format: 'cjs', sourcemap: true, comments: COMMENTS });
   await one.close();
   const { code } = output[0];
+  builds[room] = createHash('sha256').update(code).digest('hex').slice(0, 16);
   needs[room] = {};
   for (const [, name, outer] of code.matchAll(/(?:let|const|var) (\w+) = require\("outer:([^"]+)"\)/g)) {
     const used = [...code.matchAll(new RegExp(`(?<![\\w$])${name}\\.(\\w+)`, 'g'))].map(([, member]) => member);
@@ -128,10 +131,11 @@ async function buildLate(room, out) {
   }
   if (Object.keys(needs[room]).length !== code.split(`require("${OUTER}`).length - 1)
     throw new Error(`${room}: what it needs from outside cannot be read from its code`);
+  const end = `return exports; };\nmodule.exports.build = '${builds[room]}';`;
   // On the first line, so that the map stays true.
   writeFileSync(
     file,
-    `module.exports = (require) => { const exports = {}; ${code.replace(/\n\/\/# sourceMappingURL/, '\nreturn exports; };\n$&')}`,
+    `module.exports = (require) => { const exports = {}; ${code.replace(/\n\/\/# sourceMappingURL/, `\n${end}\n$&`)}`,
   );
   return output[0];
 }
@@ -154,6 +158,7 @@ const late = {
     const outer = Object.entries(needs[room]);
     return [
       "import { createRequire } from 'node:module';",
+      `import { NotLoaded } from '${join(ROOT, 'src/values/not-loaded.ts')}';`,
       ...outer.map(
         ([file, names], i) =>
           `import { ${names.map((name) => `${name} as o${i}${name}`).join(', ')} } from '${join(ROOT, file)}';`,
@@ -163,7 +168,13 @@ const late = {
       'function load() {',
       '  if (room !== undefined) return room;',
       '  const [own, require] = [outer(), createRequire(import.meta.url)];',
-      `  return (room = require('../${lateName(room)}')((id) => own[id] ?? require(id)));`,
+      '  try {',
+      `    const made = require('../${lateName(room)}');`,
+      `    if (made.build !== '${builds[room]}') throw new Error('it is of another build');`,
+      '    return (room = made((id) => own[id] ?? require(id)));',
+      '  } catch (error) {',
+      `    throw new NotLoaded('dist/${lateName(room)}', error);`,
+      '  }',
       '}',
       ...Object.values(LATE[room]).flatMap((names) =>
         names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentSupport } from './agents/supports.js';
 import type { Sayable } from './agents/table.js';
 import { type Bus, createBus } from './emit/bus.js';
-import { warnMasked } from './emit/redact/warn.js';
+import { warnMasked } from './emit/redact/total.js';
 import { HookscopeError } from './errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './events/catalogue.js';
 import { createExternalServices } from './handlers/external.js';

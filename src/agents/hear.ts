@@ -1,4 +1,4 @@
-import { beginning } from '../emit/redact/part.js';
+import { beginning } from '../emit/redact/total.js';
 import type { Cause } from '../events/failure.js';
 import { isObject, type Json } from '../values/shape.js';
 import type { Answer } from './codec.js';

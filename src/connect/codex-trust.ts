@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { beginning, ending } from '../emit/redact/part.js';
+import { beginning, ending } from '../emit/redact/total.js';
 import { isObject, type Json } from '../values/shape.js';
 import { connectedRows, tableOf } from './agent-hooks.js';
 

@@ -1,4 +1,4 @@
-import { beginning } from '../emit/redact/part.js';
+import { beginning } from '../emit/redact/total.js';
 import { answersByExit2, type Cause, exit2Of, type OnFailure } from '../events/failure.js';
 import { helperToOutput, saysByHelper } from '../events/output/helper-words.js';
 import { restricting } from '../events/output/restricting.js';

@@ -1,3 +1,4 @@
+import { loadedOr } from '../values/not-loaded.js';
 import { bashProgram } from './bash/lookup.js';
 import type { BashProgram } from './bash/program.js';
 import { compileWildcard } from './wildcard.js';
@@ -87,8 +88,7 @@ export function compilePowerShellPattern(pattern: string, guesses = false): (com
   const mayBegin = (name: string): boolean => starts.some((start) => name.startsWith(start));
   const matches: Test = (words, at = 0) =>
     spellings(words, at, mayBegin).some((part) => tests.some((test) => test(part)));
-  return (command) => {
-    if (typeof command !== 'string' || command.length > LONGEST) return true;
+  const mayRun = (command: string): boolean => {
     const { isKnown, words: all, parts, scripts } = readLine(command);
     if (!isKnown) return !guesses || parts.some((words) => anywhere(words, matches));
     const isPiped = command.includes('|');
@@ -96,6 +96,10 @@ export function compilePowerShellPattern(pattern: string, guesses = false): (com
     // One command may write a script that another one runs.
     return parts.some((words) => scripts.size > (scripts.has(words) ? 1 : 0) && anywhere(words, matches));
   };
+  return (command) =>
+    typeof command !== 'string' ||
+    command.length > LONGEST ||
+    loadedOr(() => mayRun(command), true, 'every PowerShell command matches every rule that does not allow');
 }
 
 /** Whether the command that begins at the word `at` matches. */

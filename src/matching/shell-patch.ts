@@ -1,5 +1,6 @@
 import type { SyntaxNode, Word, WordPart } from 'unbash';
 import { readPatchesWith } from '../events/named-files.js';
+import { loadedOr } from '../values/not-loaded.js';
 import { isObject } from '../values/shape.js';
 import { forEachChild, parse, readBash } from './bash/bash.js';
 import { nameTest } from './bash/glob-name.js';
@@ -12,11 +13,15 @@ import { compileWildcard } from './wildcard.js';
 const NAMES = ['apply_patch', 'applypatch'];
 let runsProgram: readonly ((line: string) => boolean)[] | undefined;
 
-readPatchesWith((line) => {
+readPatchesWith((line) =>
+  loadedOr(() => runsIn(line), true, 'a Bash command with a pattern or a variable counts as an edit of any file'),
+);
+
+function runsIn(line: string): boolean | undefined {
   if (readBash(line) === undefined) return mayName(line) || undefined;
   runsProgram ??= NAMES.map((name) => compileCommandPattern(`${name} *`));
   return runsProgram.some((runs) => runs(line));
-});
+}
 
 /** Parts that a shell replaces: `[h]`, `{h,x}`, `${A}`, `$A`, `$(a)`, `$'\x68'`, `*`. */
 const FILLED =

@@ -264,6 +264,7 @@ const securityElse: readonly NoPromise[] = [
 ];
 
 const limits: readonly Kept[] = [
+  ['What needs its text masked is then reported without it', 'package/late', 'what is loaded late fails no fire'],
   ['`combine` does not know its event', 'host/combine-right-words', 'what combine cannot know stays open'],
   [
     'An agent reads the answer of `hookscope hook` when its process ends.',
@@ -1055,6 +1056,8 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
+  ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],
   ['A host waits 10 seconds for each bundle that it', 'what is slow: no test waits for a minute'],
   ['Over a link that is too slow for that it keeps', 'what is slow: no test waits for a minute'],
   ['the first bundles are no longer kept, does not know', 'no promise: what is not known'],

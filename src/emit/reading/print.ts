@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { clip, column, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
 import { greatest } from '../../values/append.js';
+import { NotLoaded } from '../../values/not-loaded.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { own } from '../../values/own.js';
 import { checks, isObject, isText, type Json, type OptionCheck } from '../../values/shape.js';
@@ -9,6 +10,7 @@ import type { FireRecord, HandlerRecord } from '../fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from '../record.js';
 import { REDACT_OPTION, type RedactOptions } from '../redact/options.js';
 import { type Redactor, redactorOf } from '../redact/redactor.js';
+import { leftOut } from '../redact/total.js';
 import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
 import { valueIn } from './value.js';
 
@@ -39,7 +41,8 @@ const FIRE_RECORD: OptionCheck = {
 export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatRecord: ');
   checkOption('formatRecord(record)', told, RECORD);
-  const record = redactorOf(options.redact)?.redact(told) ?? told;
+  const record = masked(told, options);
+  if (typeof record === 'string') return record;
   const paint = painter(options);
   const when = paint(
     'dim',
@@ -76,7 +79,8 @@ export function formatRecord(told: HookRecord, options: PrintOptions = {}): stri
 export function formatFire(told: FireRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatFire: ');
   checkOption('formatFire(record)', told, FIRE_RECORD);
-  const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
+  const record = masked(told, options);
+  if (typeof record === 'string') return record;
   const paint = painter(options);
   const names = handlerNames(record);
   const width = Math.min(
@@ -104,6 +108,18 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
     ...lines,
   ].join('\n');
+}
+
+/** The record as it may be shown. If what masks it cannot be loaded: a line without its texts, so that a subscriber that prints does not throw. */
+function masked<R extends HookRecord>(told: R, { redact }: PrintOptions): R | string {
+  try {
+    return (redactorOf(redact)?.redact(told) ?? told) as R;
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) throw error;
+    const event = 'event' in told ? told.event : told.type;
+    const verdict = told.type === 'hook_fire' && 'verdict' in told.decision ? `  ${told.decision.verdict}` : '';
+    return plain(`${told.time.slice(11, 23)}  ${event}${verdict}  ${leftOut(error)}`);
+  }
 }
 
 /** The policies of a fleet that were in force. */

@@ -15,11 +15,7 @@ const secretsOf = (text: string): ReturnType<Finder['find']> => {
   return finder.find(text);
 };
 
-/**
- * The beginning of a text, of at most `most` characters, with a mark after it if it was cut. Every text that may be stored, logged or printed
- * is cut with it: secrets are masked later, by their shape and the text around them, and half a secret would not be recognised. So a secret
- * that does not fit is left out as a whole, also one that is recognised only by text after the cut.
- */
+/** See `total.ts`, through which everything outside of this folder calls it. */
 export function beginning(text: string, most: number, mark = '…'): string {
   if (text.length <= most) return text;
   return text.slice(0, endOf(text, Math.max(0, most - mark.length))).replace(HALF, '') + mark;

@@ -1,4 +1,4 @@
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import type { Cause } from '../../events/failure.js';
 import { ended } from '../../plain.js';
 import type { ExternalCall, Reply } from '../handler.js';

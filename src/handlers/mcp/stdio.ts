@@ -1,7 +1,7 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { ending } from '../../emit/redact/part.js';
+import { ending } from '../../emit/redact/total.js';
 import { doneWithin } from '../../values/waiting/timer.js';
 import { type Child, launch } from '../command/launch.js';
 import { adoptGroup, type ProcessGroup } from '../command/process-group.js';

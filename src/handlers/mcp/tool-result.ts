@@ -1,4 +1,4 @@
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import { isObject, type Json, show } from '../../values/shape.js';
 import { jsonText, messageOf } from '../../values/waiting/promises.js';
 

@@ -1,4 +1,4 @@
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import type { Handler, Reply } from '../handler.js';
 import type { HookModel } from './model.js';
 import { runPromptHook } from './run.js';

@@ -1,4 +1,4 @@
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import type { Failure } from '../../events/failure.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, type Json } from '../../values/shape.js';

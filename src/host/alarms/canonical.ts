@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import { sha256 } from '../../values/sha256.js';
 
 /** An input in a form that can be compared: the order of keys does not matter. */

@@ -1,5 +1,5 @@
 import type { AlarmRecord } from '../../emit/record.js';
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import { own } from '../../values/own.js';
 
 /** Reported once a minute at most: one of the forgotten calls may have been denied, and its alarm is lost. */

@@ -225,11 +225,17 @@ function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome):
 export interface HookDetail {
   readonly event: string;
   readonly hook: string;
+  /** Why it failed; undefined: it did not. */
+  readonly cause?: string;
 }
 
 /** Failures and warnings are always logged, with or without subscribers. */
 export function logProblems(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
-  const about: HookDetail = { event: fire.spec.name, hook: name };
+  const about: HookDetail = {
+    event: fire.spec.name,
+    hook: name,
+    ...(result.failure && { cause: result.failure.cause }),
+  };
   const who = `${about.event} hook ${name}`;
   const { failure, warnings = [] } = result;
   const { report } = fire.services;

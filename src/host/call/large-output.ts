@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { sha256 } from '../../values/sha256.js';

@@ -41,6 +41,8 @@ export class HookDefinition {
     this.#what = what;
     this.#source = source;
     this.#dir = dir;
+    // What reads its line is loaded now: when a record lists the hook, that could fail.
+    if (isCommand(what)) withoutWritten('');
   }
 
   /** 32 hexadecimal digits of a SHA-256. */
@@ -78,10 +80,13 @@ function textOf(fn: object): string {
   }
 }
 
+const isCommand = (what: unknown): what is { command: string; args?: readonly unknown[]; cwd?: unknown } =>
+  isObject(what) && what['type'] === 'command' && isText(what['command']);
+
 /** The hashes of files that a command names, by the words that name them. */
 function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, string>> {
-  if (!isObject(what) || what['type'] !== 'command' || !isText(what['command'])) return {};
-  const { command, args, cwd } = what as { command: string; args?: readonly unknown[]; cwd?: unknown };
+  if (!isCommand(what)) return {};
+  const { command, args, cwd } = what;
   const words = Array.isArray(args) ? [command, ...args.filter(isText)] : wordsOf(command);
   const folders = foldersOf(where, isText(cwd) ? cwd : undefined);
   const found: [string, string][] = [];

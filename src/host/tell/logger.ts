@@ -29,7 +29,7 @@ export class HostLogger {
   constructor(
     logger: LogFunction | undefined,
     now: () => number = () => performance.now(),
-    unheard: (message: string) => void = warn,
+    unheard: (message: string, detail?: unknown) => void = (message) => warn(message),
   ) {
     this.#write = logger ? walled(logger) : unheard;
     this.#now = now;

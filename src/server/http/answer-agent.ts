@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { beginning } from '../../emit/redact/part.js';
+import { beginning } from '../../emit/redact/total.js';
 import { isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { ending } from '../../../emit/redact/part.js';
+import { ending } from '../../../emit/redact/total.js';
 import { adoptGroup, type ProcessGroup } from '../../../handlers/command/process-group.js';
 import { clipped } from '../peer/problem.js';
 import { folderProblem, scriptProblem, startProblem } from './start-problem.js';

@@ -1,4 +1,4 @@
-import { beginning } from '../../../emit/redact/part.js';
+import { beginning } from '../../../emit/redact/total.js';
 import type { HostCore } from '../../../host/core.js';
 
 /**

@@ -11,7 +11,7 @@ import type {
   HookResponse,
   ToolCallRecord,
 } from '../../record.js';
-import { beginning as beginningOf } from '../../redact/part.js';
+import { beginning as beginningOf } from '../../redact/total.js';
 import type { TracedWork } from '../../tracing.js';
 import type { SpanStart } from './masked.js';
 import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
