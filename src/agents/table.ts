@@ -172,6 +172,14 @@ export interface OffSwitch {
 /** Extensions of JSON: comments, trailing commas, a byte order mark. */
 export type JsonLeniency = 'comments' | 'commas' | 'mark';
 
+/** Additional keys of a handler, by which a failure of it blocks, on events that support one of these parts. */
+export interface AgentGuard {
+  readonly on: readonly Sayable[];
+  readonly keys: Json;
+  /** The first version of this program that was seen to heed the keys; earlier ones were seen to ignore them. Absent: not known. */
+  readonly since?: { readonly program: string; readonly version: string };
+}
+
 /** How our hooks are added to an agent's files. */
 export interface AgentConnect {
   /** The user's file; if the agent reads a folder of files, the one that we write. The environment variable overrides `home`. */
@@ -180,8 +188,7 @@ export interface AgentConnect {
   readonly project: { readonly path: string; readonly from?: 'repository' };
   /** The keys of each handler besides its command and timeout, with their values. */
   readonly handler: Json;
-  /** Additional keys of a handler on events that support one of these parts. */
-  readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
+  readonly guard?: AgentGuard;
   /** The extensions of JSON that the agent accepts; with any other, it drops the whole file. Absent: not tested. */
   readonly reads?: readonly JsonLeniency[];
   /** What to do with a file that the agent would drop. `told`: add our hooks all the same, and warn that it is void. Absent: leave it alone. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beginning, ending } from '../emit/redact/total.js';
+import { findProgram } from '../files/find-program.js';
 import { isObject, type Json } from '../values/shape.js';
 import { connectedRows, tableOf } from './agent-hooks.js';
 
@@ -32,20 +32,8 @@ export interface CodexQuestion {
   readonly patience?: number;
 }
 
-/** The program on the PATH; relative folders are skipped, because they would be the project's. */
-export function findCodex(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, 'codex')).find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
+/** The program on the PATH. */
+export const findCodex = (env?: NodeJS.ProcessEnv): string | undefined => findProgram('codex', env);
 
 /** Asks `codex app-server`, by `hooks/list`, which of these hooks it trusts. Rejects with an error that says what went wrong. */
 export async function askCodex(question: CodexQuestion): Promise<CodexHookReport> {

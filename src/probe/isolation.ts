@@ -1,22 +1,6 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findProgram } from '../files/find-program.js';
 import { quoted } from '../server/client/thin.js';
-
-/** The path of a program on the PATH. Relative folders are skipped, because they could be in the project. */
-export function findProgram(name: string, env: NodeJS.ProcessEnv, more: readonly string[] = []): string | undefined {
-  const folders = [...(env['PATH'] ?? '').split(delimiter), ...more].filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-export function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
 
 /** The prefix that runs a command with no network but loopback. */
 export interface Isolation {

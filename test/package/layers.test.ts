@@ -76,7 +76,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   probe: [
     ...['plain', 'errors', 'values', 'events', 'agents', 'plugins/own-folder', 'server/client/thin'],
-    ...['handlers/command/process-group', 'handlers/command/run-mark'],
+    ...['handlers/command/process-group', 'handlers/command/run-mark', 'files/find-program'],
   ],
   cli: [
     ...BELOW_HOST,

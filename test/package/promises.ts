@@ -117,6 +117,12 @@ const security: readonly Kept[] = [
     'ended by %s in %s, while it reads, asks, or Node asks for it: not let through',
   ],
   [
+    'A command that does not start, or is killed, cannot answer',
+    'cli/client-version',
+    'with one of which nothing is known, nor that a command is blocked that does not start',
+  ],
+  ['Claude Code blocks the call from version', 'cli/client-version', '%s ignores the keys, and that is told'],
+  [
     'functions that a bash takes from the environment change nothing',
     'server/thin',
     'functions that a bash takes from the environment are not called',

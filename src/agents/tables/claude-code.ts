@@ -122,7 +122,7 @@ export const claudeCode: AgentTable = {
     // The local file, because the command's absolute path is valid on this machine only.
     project: { path: '.claude/settings.local.json' },
     handler: { type: 'command' },
-    guard: { on: ['deny'], keys: { onFailure: 'block' } },
+    guard: { on: ['deny'], keys: { onFailure: 'block' }, since: { program: 'claude', version: '2.1.296' } },
     reads: ['mark'],
     void: 'told',
     off: [{ key: 'disableAllHooks', is: true, in: ['user', 'project', '.claude/settings.json'] }],

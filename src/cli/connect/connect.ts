@@ -8,10 +8,10 @@ import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.js';
 
-/** As observed on the real client with HTTP hooks. */
-const HTTP_WARNING = [
+/** As observed on the real client with HTTP hooks. `unasked`: what happens where they cannot be asked. */
+const httpWarning = (unasked: string): string[] => [
   'warning: with HTTP, whatever listens at the port is obeyed, and gets the token. If nothing listens there, or the token is refused,',
-  'what can be denied is blocked, and everything else goes on unasked. Without --http the hooks are a command, which believes only the server of this user.',
+  `${unasked}. Without --http the hooks are a command, which believes only the server of this user.`,
 ];
 
 /** Shows what connecting an agent would change and, with --write, does it. */
@@ -33,10 +33,13 @@ export async function connectCommand(
   const { planConnect } = await import('../../connect/connect.js');
   const { entries, leftOut } = await wayOf(table, flags);
   const plan = await planConnect({ agent, file, entries, layout: layoutOf(table) });
+  const { guardWarning, unaskedWords } = await import('../../connect/client-version.js');
   if (flags.http) {
-    for (const line of HTTP_WARNING) terminal.tell(line);
+    for (const line of httpWarning(unaskedWords(table))) terminal.tell(line);
     await checkPrivate(plan.file, flags.write === true, terminal);
   }
+  const lax = guardWarning(table, flags.http === true);
+  if (lax !== undefined) terminal.tell(`warning: ${plain(lax)}`);
   for (const { event, why } of leftOut) terminal.tell(`${event} is not connected: ${why}`);
   const { notesBefore, sayTrust } = await import('./notes.js');
   for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);

@@ -6,7 +6,7 @@ import { clip, ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { pasted } from '../history/again.js';
-import { type ConnectedSettings, placeOfCommand, readIfThere, wordsOf } from './connections.js';
+import { type ConnectedSettings, isAddress, placeOfCommand, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { connectAgain, writtenHooks } from './written.js';
 
@@ -83,7 +83,7 @@ async function connectionFindings(
     return [problem(`${plain(file)}, which connected ${plain(agent)}, ${what}.`, again)];
   }
   const findings: DoctorFinding[] = [];
-  if (handlers.some((one) => ADDRESS.test(one)) && (await import('../../connect/claude-http.js')).othersMayRead(file))
+  if (handlers.some(isAddress) && (await import('../../connect/claude-http.js')).othersMayRead(file))
     findings.push(
       problem(
         `${plain(file)} holds the token that fires events, and other users of this machine may read it.`,
@@ -105,6 +105,16 @@ async function connectionFindings(
     const fix = mend ?? again;
     findings.push(problem(`${plain(where)} ${plain(what)}.`, fix));
   }
+  const { guardSupport, guardWarning } = await import('../../connect/client-version.js');
+  const lax = guardWarning(table, handlers.some(isAddress));
+  const support = guardSupport(table);
+  if (lax !== undefined && support?.does === 'ignores')
+    findings.push({
+      level: 'remark',
+      about: 'agent',
+      text: `${plain(lax)}.`,
+      fix: `Install ${table.title} ${support.since} or later.`,
+    });
   if (table.name === 'codex') findings.push(...(await codexFindings(connection, codex)));
   return findings;
 }
@@ -156,7 +166,5 @@ async function codexFindings(
 function takenOut([first = '', ...more]: readonly string[]): string {
   return `no longer names ${clip(first, 160)}${more.length > 0 ? `, nor ${more.length} more: they were` : ': it was'} taken out`;
 }
-
-const ADDRESS = /^https?:/;
 
 const problem = (text: string, fix: string): DoctorFinding => ({ level: 'problem', about: 'agent', text, fix });

@@ -38,7 +38,7 @@ export async function serverFindings(
     void findings.push({ level: 'problem', about: 'server', text, fix });
 
   const unit = serviceFile();
-  const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
+  const addresses = connections.flatMap(({ handlers }) => handlers.filter(isAddress));
   const { serveAgain } = await import('./serve-again.js');
   const serve = serveAgain(addresses);
   const start = `Start it: ${serve}.`;
@@ -50,11 +50,15 @@ export async function serverFindings(
     );
   else if (state === 'none' && unit !== undefined)
     problem(`A server is installed (${plain(unit)}) but does not run.`, start);
-  if (state !== 'runs' && addresses.length > 0)
+  const [asking] = connections.filter(({ handlers }) => handlers.some(isAddress));
+  if (state !== 'runs' && asking !== undefined) {
+    const { unaskedWords } = await import('../../connect/client-version.js');
+    const unasked = CONNECTABLE.includes(asking.agent) ? `: ${unaskedWords(tableOf(asking.agent))}` : '';
     problem(
-      `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
+      `${plain(asking.agent)} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs${plain(unasked)}.`,
       start,
     );
+  }
   findings.push(...(await noHooksFindings(connections)));
   const { placesFindings, servedFindings, servedLastFindings } = await import('./served.js');
   findings.push(...placesFindings());
@@ -65,7 +69,7 @@ export async function serverFindings(
 /** Connected agents whose commands name no hooks, if there are no others for them to find. */
 async function noHooksFindings(connections: readonly ConnectedSettings[]): Promise<DoctorFinding[]> {
   const isBare = (handler: string): boolean =>
-    !/^https?:/.test(handler) && !wordsOf(handler).some((word) => HOOK_OPTIONS.includes(word));
+    !isAddress(handler) && !wordsOf(handler).some((word) => HOOK_OPTIONS.includes(word));
   // Only where its settings still have them.
   const bare = connections.filter(({ handlers, file }) => {
     const text = readIfThere(file);
@@ -80,6 +84,9 @@ async function noHooksFindings(connections: readonly ConnectedSettings[]): Promi
     fix: `Start hookscope serve --hooks FILE, or connect it${placeOfCommand(connection)} with hooks: ${connectCommand(connection)} --write --hooks FILE.`,
   }));
 }
+
+/** Whether a handler is an address, not a command. */
+export const isAddress = (handler: string): boolean => /^https?:/.test(handler);
 
 const HOOK_OPTIONS = ['--hooks', '--config', '--plugin'];
 
