@@ -1,5 +1,6 @@
 import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { Json } from '../../values/shape.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { counts } from '../call/kept-answer.js';
 import type { LargeOutput } from '../call/large-output.js';
@@ -136,13 +137,25 @@ function failAgain(slot: Slot, result: Attempt): void {
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   const isStricter = rankOf(slot, result) > rankOf(slot, slot);
   const [counts, other] = isStricter ? [result.outcome, slot.outcome] : [slot.outcome, result.outcome];
-  slot.outcome = other?.continue === false && counts?.continue !== false ? ended(counts, other.stopReason) : counts;
+  const whole = other?.continue === false && counts?.continue !== false ? ended(counts, other.stopReason) : counts;
+  const { nestedDecision } = slot.registration.spec;
+  slot.outcome = nestedDecision && whole?.verdict === 'deny' && interrupts(other) ? interrupting(whole) : whole;
 }
 
 /** The answer with the end of the loop that stood in another. */
 function ended(outcome: Attempt['outcome'], stopReason: string | undefined): Outcome {
   const end = { continue: false, ...(stopReason === undefined ? {} : { stopReason }) };
   return { ...outcome, ...end, output: { ...outcome?.output, ...end }, printed: undefined };
+}
+
+const interrupts = (outcome: Attempt['outcome']): boolean => outcome?.specific?.['interrupt'] === true;
+
+/** The nested deny with the interruption that stood in another. */
+function interrupting(outcome: Outcome): Outcome {
+  const specific = outcome.output['hookSpecificOutput'] as Json;
+  const decision = { ...(specific['decision'] as Json), interrupt: true };
+  const output = { ...outcome.output, hookSpecificOutput: { ...specific, decision } };
+  return { ...outcome, specific: { ...outcome.specific, interrupt: true }, output, printed: undefined };
 }
 
 /** From code, an answer that ends the run denies too. */
