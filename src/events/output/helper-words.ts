@@ -17,7 +17,6 @@ import {
 } from './helpers.js';
 import { asPrinted, BadOutput, FAULTS, printed, REFUSED } from './printed.js';
 import { outputShape, topFields } from './shape.js';
-import { canRefuse } from './what-counts.js';
 
 /** Whether a parsed output has keys of a helper. */
 export const saysByHelper = (output: Json): boolean => HELPER_KEYS.some((key) => Object.hasOwn(output, key));
@@ -31,7 +30,7 @@ type Specific = Record<string, unknown>;
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
   const faults: string[] = [];
-  const read: Reader = (part) => orFault(spec, faults, part);
+  const read: Reader = (part) => orFault(faults, part);
   const said = meaningOf(withPrintedKeys(output, read));
   if (said === undefined && faults.length === 0) return output;
   const meaning = withRewrite(said ?? {}, read);
@@ -42,9 +41,8 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
 /** Reads a part of an answer. */
 type Reader = <T>(part: () => T) => T | undefined;
 
-/** Where an answer can deny or block, the rest of it counts although a part of it cannot be read. */
-function orFault<T>(spec: EventSpec, faults: string[], part: () => T): T | undefined {
-  if (!canRefuse(spec)) return part();
+/** The rest of an answer counts although a part of it cannot be read. */
+function orFault<T>(faults: string[], part: () => T): T | undefined {
   try {
     return part();
   } catch (error) {
@@ -67,9 +65,9 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
   const beside = rest && besideIn(spec, rest);
   const whole = rest ? merged(words, rest, spec) : words;
-  if (beside === WRONG) return canRefuse(spec) ? withRefused(whole, { ...named, ...specific }) : whole;
+  if (beside === WRONG) return withRefused(whole, { ...named, ...specific });
   const said = beside ? merged(specific, beside, spec) : specific;
-  if (spec.nestedDecision) leaveToUser(said, meaning);
+  if (spec.nestedDecision) leaveToUser(spec, said, meaning);
   const inner = named ? { ...named, ...said } : said;
   if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
   return whole;
@@ -159,7 +157,7 @@ function merged(
 ): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
-  const refused = canRefuse(spec) ? keepMeant(spec, meant, given, whole) : NONE;
+  const refused = keepMeant(spec, meant, given, whole);
   for (const [key, why] of VERDICT_KEYS) {
     const [one, other] = [meant[key], given[key]];
     if (one === undefined || other === undefined || refused.includes(key)) continue;
@@ -167,20 +165,18 @@ function merged(
     if (stricter === 0) {
       if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
     } else {
-      // An invalid verdict is kept, so that it becomes an error.
-      const winner = stricter > 0 || strictness(wordOf(other)) < 0 ? given : meant;
+      const winner = stricter > 0 ? given : meant;
       whole[key] = winner[key];
       if (winner[why] === undefined) delete whole[why];
       else whole[why] = winner[why];
     }
   }
   if (meant['continue'] === false && given['continue'] === true) whole['continue'] = false;
+  for (const words of [meant, given]) refuseLost(spec, words, whole);
   return whole;
 }
 
-const NONE: readonly string[] = [];
-
-/** Where an answer can deny or block, what the helper says stays where the answer has a wrong value beside it. Returns the keys of these values. */
+/** What the helper says stays where the answer has a wrong value beside it. Returns the keys of these values. */
 function keepMeant(spec: EventSpec, meant: Specific, given: Specific, whole: Specific): readonly string[] {
   const wrong = Object.keys(given).filter((key) => meant[key] !== undefined && !isTaken(spec, key, given[key]));
   // A stricter verdict that is nested counts without what is wrong in it.
@@ -193,6 +189,12 @@ function keepMeant(spec: EventSpec, meant: Specific, given: Specific, whole: Spe
     if (why !== undefined && meant[why] !== undefined) whole[why] = meant[why];
   }
   return kept;
+}
+
+/** A wrong word is an error also where another counts in its place. */
+function refuseLost(spec: EventSpec, words: Specific, whole: Specific): void {
+  for (const key of Object.keys(words))
+    if (whole[key] !== words[key] && !isTaken(spec, key, words[key])) refuse(whole, key, words[key]);
 }
 
 const isStricter = (one: unknown, other: unknown): boolean =>
@@ -252,10 +254,14 @@ function wordNested(m: Meaning, specific: Record<string, unknown>): void {
 }
 
 /** On events where the user decides anyway, `ask` and `defer` mean no decision, so a milder decision in the output is removed. */
-function leaveToUser(specific: Record<string, unknown>, { verdict, rewrite }: Meaning): void {
+function leaveToUser(spec: EventSpec, specific: Record<string, unknown>, { verdict, rewrite }: Meaning): void {
   if (verdict !== 'ask' && verdict !== 'defer') return;
   const given = strictness(wordOf(specific['decision']));
-  if (given >= 0 && given < strictness(verdict)) delete specific['decision'];
+  if (given >= 0 && given < strictness(verdict)) {
+    const { decision } = specific;
+    delete specific['decision'];
+    refuseLost(spec, { decision }, specific);
+  }
   // Without a decision a new input has no place, so this unknown key leads to a warning.
   if (rewrite && specific['decision'] === undefined) specific['updatedInput'] = rewrite.value;
 }
