@@ -88,10 +88,10 @@ function readJson(trial: OutputTrial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
   if (!failure || trusted) return { output: json };
+  const counts = restricting(trial.spec, trial.eventName, json);
   const block = printedBlock(trial, json);
-  if (block) return { ...failure, output: blockOutput(trial, block.reason, json) };
-  const rest = isMeant(trial, json) ? restricting(trial.spec, trial.eventName, json) : {};
-  return Object.keys(rest).length === 0 ? failure : { ...failure, output: rest };
+  if (block) return { ...failure, output: blockOutput(trial, block.reason, counts) };
+  return isMeant(trial, json) && Object.keys(counts).length > 0 ? { ...failure, output: counts } : failure;
 }
 
 /** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */

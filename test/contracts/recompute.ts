@@ -169,11 +169,12 @@ function ownWord(h: HandlerRecord, spec: EventSpec): { verdict: string | undefin
   return { verdict: flat, reason: flatReason ?? (old !== undefined && old !== flat ? stop : plain) };
 }
 
+/** The reasons of those that block themselves, and the messages of failures that do. */
 const whyBlocked = (list: readonly HandlerRecord[]): Json => {
   const reasons = texts(
     list.map((h) => {
-      const own = h.phase === 'rewrite' ? undefined : (text(output(h)['reason']) ?? text(output(h)['stopReason']));
-      return own ?? h.failure?.message;
+      if (h.failure && !blocks(h)) return h.failure.message;
+      return text(output(h)['reason']) ?? text(output(h)['stopReason']);
     }),
   );
   return { decidedBy: list[0]?.id, ...(reasons.length > 0 ? { reason: reasons.join('\n') } : {}) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { HOOK_EVENTS, type HookEvent, specOf } from '../../src/events/catalogue.js';
 import { readShellOutput } from '../../src/handlers/output.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { RANK } from '../../src/host/decide/fold.js';
@@ -78,6 +78,10 @@ function weaker(is: Json, other: Json, texts: readonly string[]): string[] {
   ];
 }
 
+/** On Stop what keeps the loop going but is no block does not count of a command that has failed. */
+const isMild = (event: HookEvent, { decision }: Json): boolean =>
+  specOf(event)?.fold === 'stop' && decision !== 'block' && decision !== 'deny';
+
 /** What allows or changes data. */
 const loosens = (is: Json): string[] => [
   ...['updatedInput', 'updatedOutput', 'updatedPermissions', 'retry', 'sessionTitle'].filter(
@@ -100,10 +104,13 @@ test.each(HOOK_EVENTS)(
             await decided(undefined, code),
             await decided(answer, 0),
           ];
-          const texts = said.failures.length === 0 ? ['stopReason', 'systemMessages', 'additionalContext'] : [];
+          const mild = is.failures.length > 0 && isMild(event, answer);
+          const told = ['stopReason', 'systemMessages', ...(mild ? [] : ['additionalContext'])];
           const found = [
             ...weaker(is as never, failed as never, []),
-            ...weaker(is as never, said as never, texts),
+            ...weaker(is as never, said as never, said.failures.length === 0 ? told : []).filter(
+              (key) => !(mild && key === 'continues'),
+            ),
             ...(is.failures.length > 0 ? loosens(is as never) : []),
             ...(is.reason === 'fine' && said.reason !== 'fine' ? ['reason'] : []),
           ];

@@ -9,7 +9,6 @@ import { lostIn } from './lost.js';
 import { asObject, asPrinted, BadOutput, FAULTS, REFUSED, refuseInherited } from './printed.js';
 import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
-import { canRefuse } from './what-counts.js';
 
 /** The context in which one output is read. */
 export interface OutputReading {
@@ -24,9 +23,9 @@ export interface OutputReading {
 }
 
 /**
- * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. Where an answer can deny or block, a key
- * that is wrong is left out and becomes a problem, so that no mistake takes an ask, a deny or a block out of the answer. Throws
- * BadOutput or NotJson. Errors from the handler's own getters are passed on.
+ * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. A key that is wrong is left out and becomes a
+ * problem, so that no mistake takes out of the answer what restricts. In Claude Code's own files, which are read as Claude Code reads them, the whole is wrong then: throws
+ * BadOutput, NotJson, or what the handler's own getters throw.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
   const output = asObject(given, '');
@@ -62,11 +61,9 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
 /** Claude Code's own files are read as Claude Code reads them: it drops the whole of a wrong answer. */
 const isStrict = ({ spec, dialect }: OutputReading): boolean => dialect !== 'claude' && spec.fold === 'gate';
 
-const keepsRest = ({ spec, dialect }: OutputReading): boolean => dialect !== 'claude' && canRefuse(spec);
-
-/** Reads a part of the output. Where an answer can deny or block, the rest counts although this part is wrong. */
+/** Reads a part of the output. The rest counts although this part is wrong. */
 function orProblem(reading: OutputReading, read: () => void): void {
-  if (!keepsRest(reading)) {
+  if (reading.dialect === 'claude') {
     read();
     return;
   }
@@ -155,7 +152,8 @@ function copySaid(
   }
 }
 
-function acceptedOf(field: OutputField, value: Json, keys: readonly string[]): Json {
+/** What the field takes of a nested denial. */
+export function acceptedOf(field: OutputField, value: Json, keys: readonly string[]): Json {
   let accepted: Json = { behavior: value['behavior'] };
   for (const key of keys)
     try {

@@ -39,7 +39,7 @@ export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonl
 /** A wrong answer. */
 export interface BadAnswer {
   readonly bad: string;
-  /** Where an answer can deny or block: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
+  /** From code: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
   readonly kept?: Outcome;
   readonly warnings?: readonly string[];
 }

@@ -204,12 +204,16 @@ function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldCon
 }
 
 function decidedBy(by: readonly HandlerResult[]): DecisionFields {
-  const reasons = by
-    .map((s) => (decides(s) ? (s.outcome?.reason ?? s.outcome?.stopReason) : undefined) ?? s.failure?.message)
-    .filter((r) => r !== undefined);
+  const reasons = by.map(reasonFor).filter((r) => r !== undefined);
   const fields: DecisionFields = { decidedBy: (by[0] as HandlerResult).registration.id };
   if (reasons.length > 0) fields.reason = reasons.join('\n');
   return fields;
+}
+
+/** Its own reason, if any, where its own words made the verdict; where its failure did, the failure's message. */
+function reasonFor(s: HandlerResult): string | undefined {
+  if (s.failure !== undefined && !blocks(s)) return s.failure.message;
+  return s.outcome?.reason ?? s.outcome?.stopReason;
 }
 
 /** docs/semantics.md 7: `continue: false` always ends the loop; otherwise block, context or (only in code) `continue: true` keep it going. */
