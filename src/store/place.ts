@@ -1,7 +1,8 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HookRecord } from '../emit/record.js';
 import { kindOfFile } from '../emit/sinks/files/database-file.js';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
@@ -95,11 +96,38 @@ export function keptPlaces(state: string): string[] {
 /** The paths of the stores in a state folder, whether they exist or not. */
 export const keptNames = (state: string): string[] => ['records.db', 'records.ndjson'].map((name) => join(state, name));
 
-/** Opens one or several places as one store. Throws like `openStore`. */
-export async function openStores(places: readonly string[], options: StoreOptions = {}): Promise<RecordStore> {
+/** Opens one or several places as one store. Throws like `openStore`. `lost`: hears of each of several that cannot be read; without it, that throws. */
+export async function openStores(
+  places: readonly string[],
+  options: StoreOptions = {},
+  lost?: (place: string, error: HookscopeError) => void,
+): Promise<RecordStore> {
   const stores: RecordStore[] = [];
   for (const place of places) stores.push(await openStore(place, options));
-  return stores.length === 1 ? (stores[0] as RecordStore) : mergedStore(stores);
+  if (stores.length === 1) return stores[0] as RecordStore;
+  return mergedStore(lost === undefined ? stores : leftOut(stores, lost));
+}
+
+/** The stores, of which each that cannot be read is empty from then on. The error of the last one that is left is thrown. */
+function leftOut(stores: readonly RecordStore[], lost: (place: string, error: HookscopeError) => void): RecordStore[] {
+  const gone = new Set<RecordStore>();
+  return stores.map((store) => {
+    async function* read(records: AsyncIterable<HookRecord>): AsyncGenerator<HookRecord> {
+      if (gone.has(store)) return;
+      try {
+        yield* records;
+      } catch (error) {
+        if (!isHookscopeError(error) || error.code !== 'FILE' || gone.size + 1 === stores.length) throw error;
+        gone.add(store);
+        lost(store.place, error);
+      }
+    }
+    return {
+      ...store,
+      records: (query) => read(store.records(query)),
+      follow: (signal) => read(store.follow(signal)),
+    };
+  });
 }
 
 /** Milliseconds that a server has to answer. */

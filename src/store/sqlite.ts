@@ -8,6 +8,7 @@ import {
   type SqliteFile,
   type SqliteRow,
   type SqliteValue,
+  sqliteProblem,
 } from '../emit/sinks/sqlite/driver.js';
 import { SPAN } from '../emit/sinks/sqlite/rows.js';
 import { readAsThisVersion } from '../emit/sinks/sqlite/schema.js';
@@ -136,6 +137,8 @@ const isThere = (place: string): boolean => existsSync(place) && statSync(place)
 
 function problemOf(error: unknown, place: string): string {
   const text = describeError(error);
+  if (sqliteProblem(error) === 'full')
+    return `there is no room on its disk, or the disk fails (${text.replace(/\.$/, '')}); make room, and try again: that does not mean that it is damaged`;
   if (!isDamaged(error)) return text;
   return `is damaged (${text.replace(/\.$/, '')}); move it aside with ${place}-wal and ${place}-shm, and a new one is begun. What is whole in it may be saved with sqlite3 ${place} .recover`;
 }

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
 import { isDamaged } from '../../emit/sinks/sqlite/driver.js';
-import { isHookscopeError } from '../../errors.js';
+import { type HookscopeError, isHookscopeError } from '../../errors.js';
 import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
@@ -57,7 +57,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const isTaken = (await serverState(defaultSocket())) === 'stranger';
   const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
   const places = flags.store === undefined ? found : [flags.store];
-  const { fired, damage } = await readAll(places, from, health, {
+  const { fired, damage, unread } = await readAll(places, from, health, {
     terminal,
     isKept: flags.store === undefined && !isTaken,
   });
@@ -80,7 +80,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
     .sort((a, b) => Number(a.level === 'remark') - Number(b.level === 'remark'))
     .map((finding) => ({ ...finding, text: ended(mask.text(finding.text)), fix: ended(mask.text(finding.fix)) }));
   if (flags.json) for (const finding of findings) await terminal.print(plainJson(finding));
-  else await terminal.print(report(findings, placeWords(places, health, since), createPaint(terminal.color)));
+  else await terminal.print(report(findings, placeWords(places, unread, health, since), createPaint(terminal.color)));
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
@@ -88,6 +88,8 @@ interface StoreFacts {
   /** The events that were fired in this folder. */
   readonly fired: ReadonlySet<string>;
   readonly damage: readonly DoctorFinding[];
+  /** The places that could not be read. */
+  readonly unread: ReadonlySet<string>;
 }
 
 /** Reads the records. A damaged store is a finding, so that the other checks still run. */
@@ -98,26 +100,40 @@ async function readAll(
   { terminal, isKept }: { readonly terminal: Terminal; readonly isKept: boolean },
 ): Promise<StoreFacts> {
   const fired = new Set<string>();
-  if (places.length === 0) return { fired, damage: [] };
+  const damage: DoctorFinding[] = [];
+  const unread = new Set<string>();
+  if (places.length === 0) return { fired, damage, unread };
   let store: RecordStore | undefined;
   try {
-    store = await openStores(places, { note: terminal.tell });
+    store = await openStores(places, { note: terminal.tell }, (place, error) => {
+      unread.add(place);
+      damage.push(unreadable(error));
+    });
     health.latest = await latestOf(store);
     for await (const record of store.records({ since })) {
       if (terminal.signal.aborted) break;
       health.add(record);
       if (record.type === 'hook_fire' && isHere(record)) fired.add(record.event);
     }
-    return { fired, damage: [] };
   } catch (error) {
     // A place that the user named is a mistake of theirs; what stands where records are kept is a finding.
     if (!isHookscopeError(error) || !(isDamaged(error.cause) || (isKept && error.code === 'FILE'))) throw error;
-    const [text, fix] = splitAdvice(error.message);
-    const advice = fix === '' ? 'Move it away; a new one is begun.' : fix;
-    return { fired, damage: [{ level: 'problem', about: 'records', text, fix: advice }] };
+    for (const place of places) unread.add(place);
+    damage.push(unreadable(error));
   } finally {
     await store?.close();
   }
+  return { fired, damage, unread };
+}
+
+function unreadable(error: HookscopeError): DoctorFinding {
+  const [text, advice] = splitAdvice(error.message);
+  // What failed while it was read says nothing about its records; what is no file of records has no cause.
+  const fix =
+    error.cause === undefined
+      ? 'Move it away; a new one is begun.'
+      : 'See that it can be read; its records may be whole.';
+  return { level: 'problem', about: 'records', text, fix: advice === '' ? fix : advice };
 }
 
 /** The message about a damaged store gives its advice after the first semicolon. */
@@ -132,10 +148,12 @@ function isHere({ input: { cwd } }: FireRecord): boolean {
   return typeof cwd === 'string' && (cwd === here || cwd.startsWith(here + sep));
 }
 
-function placeWords(places: readonly string[], { fires }: Health, since: string): string {
+function placeWords(places: readonly string[], unread: ReadonlySet<string>, { fires }: Health, since: string): string {
   if (places.length === 0)
     return 'No records are kept, so it is not known what hooks did. Agents that are connected and hookscope serve keep them; in code, ndjsonSink does.';
-  return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${places.join(' and ')} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
+  const read = places.filter((place) => !unread.has(place));
+  if (read.length === 0) return `${places.join(' and ')} could not be read, so it is not known what hooks did.`;
+  return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${read.join(' and ')} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
 }
 
 function report(findings: readonly DoctorFinding[], about: string, paint: Paint): string {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { kindOfFile } from '../../emit/sinks/files/database-file.js';
 import { emptyMarks } from '../../emit/sinks/files/open-mark.js';
 import { placesOf } from '../../server/places.js';
@@ -22,6 +22,8 @@ export function keepingFindings(latest: string | undefined): DoctorFinding[] {
   if (isClosed(file)) problem(`${file} cannot be written`, 'Let your user write it.');
   else if (file.endsWith('.db') && isOther(file))
     problem(`${file} is no database`, 'Move it away; a new one is begun.');
+  if (isFull(places.state))
+    problem(`There is no room on the disk of ${places.state}`, 'Make room. What is kept already is not lost.');
   const unwritten = emptyMarks(file);
   if (unwritten.length > 0) {
     const lasts = unwritten.some((one) => losesNow(one, latest));
@@ -38,6 +40,16 @@ export function keepingFindings(latest: string | undefined): DoctorFinding[] {
     });
   }
   return found;
+}
+
+/** Whether nothing more can be written to the disk. A system that cannot say so has room. */
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, blocks } = statfsSync(folder);
+    return blocks > 0 && bavail === 0;
+  } catch {
+    return false;
+  }
 }
 
 function isClosed(path: string): boolean {

@@ -16,7 +16,9 @@ export async function withStore<T>(
 ): Promise<T> {
   const found = place === undefined ? await foundPlaces(terminal.tell) : [place];
   if (found.length === 0) throw nothingKept();
-  const store = await openStores(found, { note: terminal.tell });
+  const store = await openStores(found, { note: terminal.tell }, (_, error) =>
+    terminal.tell(`${error.message} What is in the other file is shown.`),
+  );
   try {
     return await use(store);
   } finally {

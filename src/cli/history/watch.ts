@@ -21,7 +21,9 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   const filter = readFilter(flags);
   const places = flags.store === undefined ? await waitForPlaces(terminal) : [flags.store];
   if (places.length === 0) return 0;
-  const named = await openStores(places, { note: terminal.tell });
+  const named = await openStores(places, { note: terminal.tell }, (_, error) =>
+    terminal.tell(`${error.message} What is in the other file is shown.`),
+  );
   // The server sends the fires that it answers; those that commands answer themselves are in a file beside it. A record in both is shown once.
   const isBeside = flags.store === undefined && places.includes(defaultSocket());
   const store = isBeside ? mergedStore([named, besideServer(stateFolder(), terminal.tell)]) : named;

@@ -62,7 +62,7 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new HookscopeError('FILE', {
       file: path,
-      problem: `cannot be read where nothing may be written, since some of it is in ${path}-wal; copy both into a folder of yours`,
+      problem: `cannot be read where nothing can be written, since some of it is in ${path}-wal; make room if the disk is full, or copy both into another folder`,
     });
   return wrapped(driver, new Connection(isNode ? url('immutable=1') : url('immutable=1').href));
 }
@@ -171,12 +171,19 @@ function row(found: object): SqliteRow {
   return columns;
 }
 
-/** Whether the `-shm` file that readers lock could not be made: SQLITE_READONLY, SQLITE_CANTOPEN. */
+/** Whether the `-shm` file that readers lock could not be made: SQLITE_READONLY, SQLITE_CANTOPEN, and, where the disk is full, the kinds of SQLITE_IOERR that are about that file. */
 function isLockProblem(error: unknown): boolean {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode : Number(/_(\d+)$/.exec(String(code))?.[1] ?? 0);
-  return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
+  return (
+    [8, 14].includes(number & 0xff) ||
+    SHM_FAILED.includes(number) ||
+    /^SQLITE_(?:READONLY|CANTOPEN|IOERR_SHM)/.test(String(code))
+  );
 }
+
+/** SQLITE_IOERR_SHMOPEN, SHMSIZE and SHMMAP. */
+const SHM_FAILED = [18, 19, 21].map((kind) => 10 | (kind << 8));
 
 /** Whether the file is damaged or not a database: SQLITE_CORRUPT, SQLITE_NOTADB. */
 export function isDamaged(error: unknown): boolean {
