@@ -1,5 +1,5 @@
 import type { Keys } from '../values/options.js';
-import { checks, type OptionCheck } from '../values/shape.js';
+import { checks, KEYED, type OptionCheck } from '../values/shape.js';
 import type { HttpRules } from './http/rules.js';
 import type { McpServers } from './mcp/server-options.js';
 import { createMcpServers } from './mcp/servers.js';
@@ -32,7 +32,7 @@ const URL_PATTERNS: OptionCheck = {
 export const EXTERNAL_OPTIONS = {
   model: checks.fn,
   callTool: checks.fn,
-  mcpServers: checks.object,
+  mcpServers: KEYED,
   allowedHttpHookUrls: URL_PATTERNS,
   httpHookAllowedEnvVars: NAMES,
   httpHookPrivateAddresses: checks.flag,

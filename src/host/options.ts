@@ -11,6 +11,7 @@ import {
   FILLED,
   isObject,
   isText,
+  KEYED,
   type OptionCheck,
   oneOf,
   SECONDS,
@@ -59,7 +60,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
 }
 
 const SHAPE = {
-  session: checks.object,
+  session: KEYED,
   timeout: SECONDS,
   closeTimeout: SECONDS,
   onFailure: oneOf(...ON_FAILURE),
@@ -72,7 +73,7 @@ const SHAPE = {
     expected: 'a whole number of bytes over 0',
     accepts: (v) => Number.isInteger(v) && (v as number) > 0,
   },
-  events: checks.object,
+  events: KEYED,
   logger: checks.fn,
   onWake: checks.fn,
   onAlarm: checks.fn,
@@ -101,6 +102,7 @@ export function checkHostOptions(options: object): void {
       expected: 'expected an object of options',
     });
   }
+  checkPlain(options, 'createHost(options)', SHAPE);
   checkOptions('', options, SHAPE);
   const { session } = options as { session?: Readonly<Record<string, unknown>> };
   if (session) checkOptions('session.', session, SESSION);

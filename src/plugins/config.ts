@@ -10,7 +10,8 @@ import type { Origin } from '../host/register/origin.js';
 import type { AgentHooks, Hooks, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
-import { checks, FILLED, isObject } from '../values/shape.js';
+import { kindOf } from '../values/problem.js';
+import { checks, FILLED, isObject, keyless } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
 /** A plugin by package name or path, or the plugin itself, optionally followed by its options. */
@@ -53,6 +54,8 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
   if (!isObject(config))
     throw wrong('', 'expected an object, { hooks, plugins, … }, as the default export or the whole file');
   const known = [...OWN, ...HOST_OPTIONS];
+  const got = known.some((key) => key in config) ? undefined : keyless(config);
+  if (got !== undefined) throw wrong('', `expected an object, { hooks, plugins, … }, got ${got}`);
   for (const key of Object.keys(config)) {
     if (!known.includes(key) && eventName(key) !== undefined)
       throw wrong(key, 'is an event: pass a hooks file with --hooks, or put its events into "hooks"');
@@ -70,7 +73,8 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
     ['hooks', hooks],
     ['spawnHooks', spawnHooks],
   ] as const) {
-    if (!isObject(value)) throw wrong(key, 'expected an object');
+    const kind = isObject(value) ? keyless(value) : kindOf(value);
+    if (kind !== undefined) throw wrong(key, `expected an object, got ${kind}`);
   }
   return config as HookscopeConfig;
 }

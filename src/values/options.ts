@@ -2,7 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { clip } from '../plain.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
-import { isPlain, type OptionCheck, show, symbolIn } from './shape.js';
+import { isObject, isPlain, KEYED, keyless, type OptionCheck, show, symbolIn } from './shape.js';
 
 /**
  * A check for every key of an options type; a missing or extra key does not compile. `true`: the code that uses the value
@@ -70,8 +70,13 @@ export function checkOption(where: string, value: unknown, check: OptionCheck, c
 const MOST_SHOWN = 200;
 
 function refused(where: string, value: unknown, check: OptionCheck, code?: Code): HookscopeError {
+  const kind = check === KEYED && isObject(value) ? keyless(value) : undefined;
   const got =
-    value === undefined ? 'and there is none' : `got ${check.secret ? kindOf(value) : clip(show(value), MOST_SHOWN)}`;
+    kind !== undefined
+      ? `got ${kind}`
+      : value === undefined
+        ? 'and there is none'
+        : `got ${check.secret ? kindOf(value) : clip(show(value), MOST_SHOWN)}`;
   return wrongOption(where, `expected ${check.expected}, ${got}`, undefined, code);
 }
 

@@ -100,3 +100,19 @@ export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+/** What an object is whose own keys are to be read, if it has none and is not plain either, so that it says nothing: `a Promise (await it)`, `a Map`. */
+export function keyless(value: object): string | undefined {
+  if (isPlain(value) || Object.keys(value).length > 0) return undefined;
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  if (name === 'Promise') return 'a Promise (await it)';
+  return name === 'Object'
+    ? 'an object without keys of its own (getters of a class and inherited keys are not read)'
+    : `a ${name}`;
+}
+
+/** An object of which each key is read, whatever its name. */
+export const KEYED: OptionCheck = {
+  expected: 'an object with keys of its own',
+  accepts: (v) => isObject(v) && keyless(v) === undefined,
+};

@@ -8,7 +8,8 @@ import { type HandlerContext, handlerFor, inHooks, sharedOptions } from '../../h
 import { readRule } from '../../handlers/rule/spec.js';
 import type { Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions, type Keys } from '../../values/options.js';
-import { checks, FILLED, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
+import { kindOf } from '../../values/problem.js';
+import { checks, FILLED, isObject, isPlain, isText, keyless, oneOf, SECONDS } from '../../values/shape.js';
 import { type CallbackFunction, CallbackWork, type Work } from '../call/work.js';
 import type { CallbackSpec, HookGroup } from '../types.js';
 
@@ -168,4 +169,22 @@ function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {
   return new HookscopeError('INVALID_HOOKS', { where, expected, nearest: near });
+}
+
+/** Throws for hooks in which no event can be read, or of which one would be passed over: only own, enumerable keys are read. */
+export function checkHooks(
+  hooks: unknown,
+  events: Iterable<string>,
+): asserts hooks is Readonly<Record<string, unknown>> {
+  const got = isObject(hooks) ? keyless(hooks) : kindOf(hooks);
+  if (got !== undefined)
+    throw wrong('hooks', `expected an object of events, { PreToolUse: [{ hooks: [fn] }] }, got ${got}`);
+  const given = hooks as object;
+  if (isPlain(given)) return;
+  for (const event of events)
+    if (event in given && !Object.prototype.propertyIsEnumerable.call(given, event))
+      throw wrong(
+        event,
+        'is not a key of its own, but inherited or a getter of a class, and is not read; write an object of events',
+      );
 }

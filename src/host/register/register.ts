@@ -17,7 +17,7 @@ import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
 import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
-import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
+import { checkHooks, type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
 import { warnOfAsync, whyIdle } from './idle.js';
 import { AnonymousNames } from './names/anonymous.js';
 
@@ -64,7 +64,7 @@ export interface RegistrationOptions extends HandlerOptions {
  * before anything is registered.
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
-  if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  checkHooks(hooks, how.events);
   refuseSymbols('', hooks, 'INVALID_HOOKS');
   const anonymous = new AnonymousNames(how.scope, how.place, { group: how.group, alone: countHandlers(hooks) < 2 });
   return Object.entries(hooks).flatMap(([event, groups]) => {

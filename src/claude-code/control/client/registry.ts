@@ -1,5 +1,5 @@
 import { CLAUDE_EVENTS } from '../../../events/catalogue.js';
-import { wrong } from '../../../host/register/handler-entry.js';
+import { checkHooks, wrong } from '../../../host/register/handler-entry.js';
 import { nearest } from '../../../values/nearest.js';
 import { isObject, isText, SECONDS, show } from '../../../values/shape.js';
 import type { WireMatcher } from '../peer/wire.js';
@@ -44,7 +44,7 @@ export function matcherConfig<Callback extends object>(
   hooks: Readonly<Record<string, readonly CallbackMatcher<Callback>[]>>,
   registry: CallbackRegistry<Callback>,
 ): Record<string, WireMatcher[]> {
-  if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  checkHooks(hooks, CLAUDE_EVENTS);
   const config: Record<string, WireMatcher[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
     if (!(CLAUDE_EVENTS as readonly string[]).includes(event))
