@@ -477,7 +477,8 @@ describe('hookscope doctor, of the server and connected agents', () => {
     ];
     const silent = ['remark', expect.stringMatching(/ is connected .*No fire of it was recorded/)];
     const broken = ['problem', expect.stringMatching(/connections\.json: is not what connect has written\.$/)];
-    const here = [unlisted(settings), unlisted(join(project, '.gemini/settings.json')), silent, silent];
+    const unbound = ['remark', expect.stringContaining('No server has served')];
+    const here = [unbound, unlisted(settings), unlisted(join(project, '.gemini/settings.json')), silent, silent];
     const texts = (found: readonly DoctorFinding[]) => found.map(({ level, text }) => [level, text]);
     const before = await doctor();
     expect(before.found.map(({ fix }) => fix)).toEqual(
@@ -579,6 +580,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const { found } = await doctor();
     expect(found.map(({ text }) => text)).toEqual([
       expect.stringContaining('gone.sh is not there (PreToolUse[0].hooks[0].command).'),
+      expect.stringContaining(`No server has served ${join(root, 'hooks.json')} yet`),
     ]);
     rmSync(join(root, 'hooks.json'));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
@@ -807,7 +809,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     expect([code, found.map(({ text }) => text)]).toEqual([
       1,
       [
-        `claude-code asks ${address} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
+        `claude-code asks ${address} about its calls, but no server runs: Claude Code 2.1.296 and later block what can be denied, and everything else goes on unasked.`,
       ],
     ]);
   });

@@ -141,6 +141,16 @@ const security: readonly Kept[] = [
   ['It stops it during a call', 'server/serve', 'killed during a call: the call is not let through'],
   ['It makes the server hang', 'server/agent-with-shell', 'lets it hang: the call is refused'],
   [
+    'Binding begins when a server first serves the file',
+    'server/doctor',
+    'says that nothing binds them until a server has served them, and the advice, followed, binds them',
+  ],
+  [
+    'Until then nothing binds what only a command names',
+    'server/doctor',
+    'until then a change counts at once, as the documents say',
+  ],
+  [
     'It edits or deletes a hooks file',
     'server/named-part',
     'runs nothing of them that somebody has edited, with the server and without it',
@@ -270,6 +280,22 @@ const securityElse: readonly NoPromise[] = [
 ];
 
 const limits: readonly Kept[] = [
+  [
+    '`connect --hooks` does not bind the files that it names',
+    'server/doctor',
+    'until then a change counts at once, as the documents say',
+  ],
+  [
+    'Binding begins when `hookscope serve` has served them once',
+    'server/doctor',
+    'says that nothing binds them until a server has served them, and the advice, followed, binds them',
+  ],
+  [
+    'or no server answers by HTTP, only the agent can block the call',
+    'cli/client-version',
+    'with one of which nothing is known, nor that a command is blocked that does not start',
+  ],
+  ['Claude Code before 2.1.296 does not', 'cli/client-version', '%s ignores the keys, and that is told'],
   ['What needs its text masked is then reported without it', 'package/late', 'what is loaded late fails no fire'],
   ['`combine` does not know its event', 'host/combine-right-words', 'what combine cannot know stays open'],
   [

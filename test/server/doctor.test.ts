@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import { bash, GUARD, guardedUser, hooksFile, type User } from './kit.js';
@@ -144,6 +145,8 @@ describe('doctor, of a server that runs', () => {
 
   test('says that it was not asked, where it does not serve the files that were named', async () => {
     await user.serve([]);
+    // A fire that began within a second of the start may have begun before.
+    await sleep(1_100);
     await ask('--hooks', 'hooks.json');
     const [record] = user.records().filter(({ type }) => type === 'hook_fire');
     expect(await ofServer()).toEqual({
@@ -156,5 +159,63 @@ describe('doctor, of a server that runs', () => {
       code: 0,
     });
     expect((await ofServer('--store', join(user.places.state, 'records.db'))).found).toEqual([]);
+  });
+
+  test('says nothing of a fire that began before it, and ended when it was there', async () => {
+    user.write('hooks.json', hooksFile('until [ -e begun.txt ]; do sleep 0.1; done; sleep 1'));
+    const asking = ask('--hooks', 'hooks.json');
+    await sleep(1_500);
+    await user.serve([]);
+    user.write('begun.txt', '');
+    await asking;
+    expect(await ofServer()).toEqual({ found: [], code: 0 });
+  });
+});
+
+describe('doctor, of files that connected commands name', () => {
+  const unbound = async () => (await ofServer()).found.filter(([text]) => text.includes('nothing binds'));
+
+  test('says that nothing binds them until a server has served them, and the advice, followed, binds them', async () => {
+    user.write('own.mjs', `export const word = 'nothing';`);
+    user.write('plugin.mjs', `import './own.mjs'; export default { name: 'guards', apply: () => undefined };`);
+    user.write('hookscope.config.json', {});
+    user.write('more.json', hooksFile('/bin/true', 'PostToolUse'));
+    expect((await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json'])).code).toBe(0);
+    const named = ['--hooks', 'more.json', '--config', 'hookscope.config.json', '--plugin', './plugin.mjs'];
+    expect((await user.run(['connect', 'gemini', '--project', '--write', ...named])).code).toBe(0);
+    const [[text = '', fix = ''] = []] = await unbound();
+    const files = ['hooks.json', 'more.json', 'hookscope.config.json', 'plugin.mjs', 'own.mjs'];
+    for (const file of files) expect(text).toContain(join(user.path, 'project', file));
+    const [, words = ''] = /: hookscope serve (.*?)\. From then on/.exec(fix) ?? [];
+    const server = await user.serve(words.split(' '));
+    expect(await unbound()).toEqual([]);
+    await server.stop();
+    expect(await unbound()).toEqual([]);
+    // So that a change fails, without a server too.
+    user.write('hooks.json', {});
+    const { stdout, code } = await ask('--hooks', 'hooks.json');
+    expect([code, stdout]).toEqual([2, expect.stringContaining('has changed since the server was started with it')]);
+  });
+
+  test('until then a change counts at once, as the documents say', async () => {
+    expect((await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json'])).code).toBe(0);
+    user.write('hooks.json', {});
+    expect((await ask('--hooks', 'hooks.json')).code).toBe(0);
+    expect(await unbound()).toHaveLength(1);
+    // A server without consent to changes binds nothing.
+    const server = await user.serve(['--hooks', 'hooks.json', '--dev']);
+    expect(await unbound()).toHaveLength(1);
+    await server.stop();
+  });
+
+  test('says nothing of files that are gone, nor of commands that have been taken out', async () => {
+    const file = user.write('more.json', {});
+    await user.run(['connect', 'codex', '--write', '--hooks', 'more.json']);
+    expect(await unbound()).toHaveLength(1);
+    rmSync(file);
+    expect(await unbound()).toEqual([]);
+    user.write('more.json', {});
+    await user.run(['connect', 'codex', '--undo']);
+    expect(await unbound()).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { pasted } from '../history/again.js';
 import type { DoctorFinding } from './finding.js';
+import type { StatelessFire } from './health.js';
 
 /** A file that `hookscope connect` has written into. */
 export interface ConnectedSettings {
@@ -26,10 +27,10 @@ export interface ConnectedSettings {
   readonly isUnlisted?: true;
 }
 
-/** Problems with the server, and with agents that ask it. `alone`: when the last fire was answered without a server, in ISO 8601. */
+/** Problems with the server, and with agents that ask it. `alone`: the last fire that was answered without a server. */
 export async function serverFindings(
   connections: readonly ConnectedSettings[],
-  alone: string | undefined,
+  alone: StatelessFire | undefined,
 ): Promise<DoctorFinding[]> {
   const socket = defaultSocket();
   const state = await serverState(socket);
@@ -88,7 +89,8 @@ async function noHooksFindings(connections: readonly ConnectedSettings[]): Promi
 /** Whether a handler is an address, not a command. */
 export const isAddress = (handler: string): boolean => /^https?:/.test(handler);
 
-const HOOK_OPTIONS = ['--hooks', '--config', '--plugin'];
+/** The options of a command that name hooks. */
+export const HOOK_OPTIONS = ['--hooks', '--config', '--plugin'];
 
 /** The words of a command that connect has written: programs, options and paths. */
 export function wordsOf(command: string): string[] {

@@ -23,6 +23,7 @@ import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
 import { keepingFindings } from './keeping.js';
 import type { ProbeFlags } from './probe.js';
+import { unboundFindings } from './unbound.js';
 import { knownConnections } from './unlisted.js';
 
 type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'slow' | 'hooks' | 'codex'>;
@@ -64,6 +65,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   if (terminal.signal.aborted) return 1;
   const findings = [
     ...(await serverFindings(connections.all, flags.store === undefined ? health.alone : undefined)),
+    ...(await unboundFindings(connections.all)),
     ...connections.findings,
     ...(await agentFindings(connections.all, {
       fired: health.agents,

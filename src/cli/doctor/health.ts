@@ -42,8 +42,18 @@ interface MaskedHealth extends Omit<EventHealth, 'lastFailed'> {
   readonly lastFailed: HandlerRecord | undefined;
 }
 
+/** A fire that was answered without a server. */
+export interface StatelessFire {
+  /** When it was recorded, in ISO 8601. */
+  readonly time: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly began: number;
+}
+
 /** The most pairs of event and hook that are distinguished; further ones are not judged. */
 const MOST = 5_000;
+/** Milliseconds until a command has started Node and loaded the hooks. */
+const STARTING = 1_000;
 /** How often a hook must have been skipped before it is reported. */
 const OFTEN = 5;
 
@@ -61,8 +71,8 @@ export class Health {
   /** When each agent's own hooks last fired, in milliseconds since 1970; agents that use our format count as `claude-code`. */
   readonly agents = new Map<string, number>();
   fires = 0;
-  /** When the last fire was answered without a server, in ISO 8601. */
-  alone: string | undefined;
+  /** Of the fires that were answered without a server, the one that began last. */
+  alone: StatelessFire | undefined;
   /** When the newest record of the store was made, also one that was not read, in ISO 8601. */
   latest: string | undefined;
 
@@ -85,7 +95,10 @@ export class Health {
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
     if (record.unanswered !== undefined) this.#unanswered.add(record);
-    if (record.stateless && (this.alone === undefined || record.time > this.alone)) this.alone = record.time;
+    if (record.stateless) {
+      const began = beganAt(record);
+      if (this.alone === undefined || began > this.alone.began) this.alone = { time: record.time, began };
+    }
     const agent = agentOf(record);
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
@@ -163,6 +176,12 @@ function failedLate({ seen, record, handler: begun }: BackgroundRun, { failure, 
   if (failure === undefined) return;
   const handler = { ...begun, failure, ...(exit_code === undefined ? {} : { exit_code }) };
   failed(seen, { record: { ...record, handlers: [handler] }, handler });
+}
+
+/** When the command of a fire was started at the latest: its record is made when its hooks have answered, which may have run one after the other. */
+function beganAt({ time, handlers }: FireRecord): number {
+  const ran = handlers.reduce((sum, { duration_ms: took = 0 }) => sum + took, 0);
+  return Date.parse(time) - ran - STARTING;
 }
 
 /** Thousands of background runs may be waiting for their end, and inputs can be long. */

@@ -10,9 +10,9 @@ export function serveAgain(addresses: readonly string[] = []): string {
   try {
     const served = readServed(placesOf());
     if (served !== undefined)
-      return `hookscope ${serveArguments(served)
+      return `hookscope ${serveArguments({ ...served, ...(port === undefined ? {} : { port: Number(port) }) })
         .map((word) => pasted(word))
-        .join(' ')}${at}`;
+        .join(' ')}`;
   } catch {
     // What is wrong with it is reported elsewhere.
   }

@@ -10,6 +10,7 @@ import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
+import type { StatelessFire } from './health.js';
 import { serveAgain } from './serve-again.js';
 
 /** At most this many changed files are named. */
@@ -38,8 +39,8 @@ export function placesFindings(): DoctorFinding[] {
   }));
 }
 
-/** Problems with a running server. `alone`: when the last fire was answered without one, in ISO 8601. */
-export async function servedFindings(alone: string | undefined): Promise<DoctorFinding[]> {
+/** Problems with a running server. `alone`: the last fire that was answered without one. */
+export async function servedFindings(alone: StatelessFire | undefined): Promise<DoctorFinding[]> {
   const { socket, tokens } = placesOf();
   if (!(await refusesToken(socket))) return [...(await changedFiles()), ...unasked(alone)];
   const text = `The server that runs does not take the token to read: ${plain(tokens)} is gone, or is not what it was when the server was started. What it serves cannot be looked at, and its records are read from its files.`;
@@ -101,11 +102,11 @@ function whichChanged(
   return [{ level: 'problem', about: 'server', text, fix }];
 }
 
-/** A fire that was answered without the server although it was running. */
-function unasked(alone: string | undefined): DoctorFinding[] {
+/** A fire that was answered without the server although it was running when the fire began. */
+function unasked(alone: StatelessFire | undefined): DoctorFinding[] {
   const { socket, fireHeader, proof } = placesOf();
   const started = statSync(socket, { throwIfNoEntry: false })?.mtimeMs;
-  if (alone === undefined || started === undefined || Date.parse(alone) <= started) return [];
+  if (alone === undefined || started === undefined || alone.began <= started) return [];
   const missing = [fireHeader, proof].find((file) => !existsSync(file));
   const [why, fix] =
     missing === undefined
@@ -118,7 +119,7 @@ function unasked(alone: string | undefined): DoctorFinding[] {
     {
       level: 'remark',
       about: 'server',
-      text: `The server was not asked about the fire at ${plain(alone)}, although it runs: ${why}. Each such fire starts a process.`,
+      text: `The server was not asked about the fire at ${plain(alone.time)}, although it runs: ${why}. Each such fire starts a process.`,
       fix,
     },
   ];

@@ -1,0 +1,71 @@
+import { clip } from '../../plain.js';
+import { bindSet } from '../../server/bound/bind-set.js';
+import { placesOf } from '../../server/places.js';
+import { namesServed, readServed, type ServedSet } from '../../server/served.js';
+import { listed } from '../../why/words.js';
+import { optionWith } from '../history/again.js';
+import { type ConnectedSettings, HOOK_OPTIONS, readIfThere, wordsOf } from './connections.js';
+import type { DoctorFinding } from './finding.js';
+import { serveAgain } from './serve-again.js';
+
+/** At most this many files are named. */
+const NAMED = 5;
+
+/** Files that connected commands name and no server has served: whoever edits them changes what they guard, since nothing has bound their bytes. */
+export async function unboundFindings(connections: readonly ConnectedSettings[]): Promise<DoctorFinding[]> {
+  const options = new Map<string, readonly [flag: string, value: string]>();
+  for (const { handlers, file } of connections) {
+    const text = readIfThere(file) ?? '';
+    for (const handler of handlers.filter((one) => text.includes(JSON.stringify(one).slice(1, -1))))
+      for (const [flag, value] of optionsIn(handler)) options.set(`${flag} ${value}`, [flag, value]);
+  }
+  const served = lastServed();
+  const unbound: string[] = [];
+  const again: string[] = [];
+  for (const [flag, value] of options.values()) {
+    const files = await unboundIn(flag, value, served);
+    unbound.push(...files);
+    if (files.length > 0) again.push(optionWith(flag, value));
+  }
+  if (unbound.length === 0) return [];
+  const names = [...new Set(unbound)];
+  const more = names.length - NAMED;
+  const some = listed([...names.slice(0, NAMED).map((one) => clip(one, 200)), ...(more > 0 ? [`${more} more`] : [])]);
+  const it = names.length === 1 ? 'it' : 'them';
+  return [
+    {
+      level: 'remark',
+      about: 'server',
+      text: `No server has served ${some} yet, so nothing binds ${it}: whoever edits ${it}, an agent too, changes what is guarded.`,
+      fix: `Serve ${it} once: ${served === undefined ? 'hookscope serve' : serveAgain()}${again.join('')}. From then on a change fails as untrusted until you accept it, also while no server runs.`,
+    },
+  ];
+}
+
+function optionsIn(handler: string): [flag: string, value: string][] {
+  const words = wordsOf(handler);
+  return words.flatMap((value, i) => {
+    const flag = words[i - 1] ?? '';
+    return HOOK_OPTIONS.includes(flag) ? [[flag.slice(2), value] as [string, string]] : [];
+  });
+}
+
+function lastServed(): ServedSet | undefined {
+  try {
+    return readServed(placesOf());
+  } catch {
+    // What is wrong with it is reported elsewhere.
+    return undefined;
+  }
+}
+
+async function unboundIn(flag: string, value: string, served: ServedSet | undefined): Promise<string[]> {
+  try {
+    const named = await bindSet({ [flag]: flag === 'config' ? value : [value] }, '/');
+    const files = Object.keys(named).filter((file) => named[file]?.sha256 !== null);
+    return served === undefined || served.dev ? files : files.filter((file) => namesServed(served)(file).length === 0);
+  } catch {
+    // A file that is missing or wrong is reported elsewhere.
+    return [];
+  }
+}
