@@ -154,3 +154,65 @@ test('a bracket that is never closed belongs to a value before lines that are no
   for (const rest of ['\nhost: db1\nport: 1\n'.repeat(20), ` ${'for the user '.repeat(60)}`])
     expect(redactor.text(`password: hunter2x(ab9${rest}`)).not.toContain('ab9');
 });
+
+const CODE_IN_QUOTES: readonly string[] = [
+  '([a-z0-9]+)',
+  String.raw`(\S+)`,
+  '(.*)',
+  '([^&]+)?',
+  String.raw`\d+`,
+  String.raw`\w{8,}`,
+  '%(password)s',
+  'get_token(user)',
+  'jwt.sign(payload, secret)',
+  '(none)',
+  '(not set)',
+];
+
+test.each(CODE_IN_QUOTES)(
+  'a pattern, a call or a word in brackets that follows a name in the same quotes is kept: %s',
+  (code) => {
+    for (const name of ['password', 'token', 'api_key'])
+      for (const quote of ['"', "'"])
+        for (const text of [`grep -oE ${quote}${name}=${code}${quote} a.log`, `x(${quote}${name}=${code}${quote}, s)`])
+          expect(redactor.text(text)).toBe(text);
+  },
+);
+
+test('a secret with brackets in such quotes is masked, and so is one of other letters', () => {
+  for (const secret of ['(hX7k9Q!)', 'hX7k(9Q)', 'aB3x(cret9', '{hX7k9Q', 'пароль}', 'пароль)', '(пароль9x'])
+    for (const name of ['password', 'auth_token', 'api_key']) {
+      if (/^\(п/.test(secret) && name !== 'password') continue;
+      const masked = redactor.text(`docker run -e "${name}=${secret}" img`);
+      expect(masked).not.toMatch(/hX7k|cret9|пароль/);
+    }
+});
+
+test.each([
+  'The cookies, `authorization`, `x-request-id`.',
+  '(`authorization`, `content-type`)',
+  '- `password`: `VARCHAR(255)`\n',
+  '- `token`: `DECIMAL(10, 2)`\n',
+  '- `api_key`: `Optional[str]`\n',
+  '- `api_key`: `Union[str, None]`\n',
+  '**Token**: `GITHUB_TOKEN`\n',
+  '**Password:** `DB_PASSWORD`\n',
+  '**Authorization:** Bearer token required\n',
+  '`Authorization`: Bearer tokens are accepted\n',
+  '.. _`Bearer Token`: https://tools.example/html/rfc6750\n',
+  '**Token:** https://docs.example/tokens\n',
+])('what Markdown says of a name in place of its value is kept: %s', (text) => {
+  expect(redactor.text(text)).toBe(text);
+});
+
+test.each([
+  '**Password:** §',
+  '**Token**: `§`',
+  '- `password`: `swordfish`',
+  '**Authorization:** Bearer §',
+  '**Authorization:** `Basic §`',
+  '`Authorization`: Bearer § is refused',
+  'f(`authorization`, `Bearer §`)',
+])('a value behind a name that Markdown marks is masked: %s', (text) => {
+  expect(redactor.text(text.replace('§', SECRET))).not.toMatch(/hX7kQ2mZ9pL4|swordfish/);
+});
