@@ -28,6 +28,7 @@ const EXTENDED = [
   'trust/named/shell/input',
   'trust/named/shell/lines',
   'trust/named/shell/source',
+  'trust/named/shell/word-reader',
 ];
 
 const WORDS = { private: ts.SyntaxKind.PrivateKeyword, protected: ts.SyntaxKind.ProtectedKeyword } as const;

@@ -5,7 +5,8 @@ import { httpEntries } from '../../connect/claude-http.js';
 import { handlersIn } from '../../connect/settings-text.js';
 import { placesOf } from '../../server/places.js';
 import { readTokens } from '../../server/tokens.js';
-import { type ShellWord, shellCommands } from '../../trust/named/shell/words.js';
+import type { ShellWord } from '../../trust/named/shell/word.js';
+import { shellCommands } from '../../trust/named/shell/words.js';
 import { optionWith } from '../history/again.js';
 import { type ConnectedSettings, connectCommand } from './connections.js';
 

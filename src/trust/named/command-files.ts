@@ -1,3 +1,4 @@
+import { setBy, setIn } from './assigned.js';
 import { ASSIGNMENT, CONDITIONS, type CommandReading, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf, PATH_VARIABLE } from './named-paths.js';
@@ -5,15 +6,18 @@ import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
 import { doubts, isLasting } from './run-commands.js';
-import { CLOSING, OPENING, RESERVED } from './shell/blocks.js';
+import { CLOSING, OPENING, RESERVED } from './shell/cases.js';
 import { ShellInput } from './shell/input.js';
 import type { PipedCommand, ReadingMode } from './shell/lines.js';
 import { UNKNOWN, wordValues } from './shell/values.js';
-import type { ShellCommand, ShellWord } from './shell/words.js';
+import type { ShellCommand, ShellWord } from './shell/word.js';
+
+const LOOP = /^(?:while|until|for|select)$/;
 
 /** Collects the files that the commands of one handler name. */
 export class CommandFiles extends ShellInput {
   #blocks = 0;
+  #loops = 0;
   /** True while no command in the text runs anything. */
   quiet = true;
   /** True if the shell composes a command's name by expansion. It may be that of a builtin that changes what names mean. */
@@ -54,6 +58,7 @@ export class CommandFiles extends ShellInput {
         !(isHarmless && spares(harmless.use, wordValues(word, look), reading, this.paths))
       )
         this.#word(word, reading);
+      for (const part of word.parts) this.sets(setIn(part, look));
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
@@ -82,7 +87,7 @@ export class CommandFiles extends ShellInput {
   #start(word: ShellWord, values: readonly string[], reading: CommandReading): void {
     const [, name] = ASSIGNMENT.exec(word.text) ?? [];
     if (name !== undefined) {
-      const own = values.map((value) => value.slice(value.indexOf('=') + 1));
+      const own = this.assigned(name, word, values, this.#loops > 0);
       const isSure = !CONDITIONS.has(reading.command.after) && this.#blocks === 0;
       // `[ -n "$x" ] || x=…`: the value may come from the environment.
       this.#assign(
@@ -93,7 +98,10 @@ export class CommandFiles extends ShellInput {
       );
       return;
     }
-    if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
+    if (reading.mode.shell) {
+      this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
+      this.#loops += Number(LOOP.test(word.text)) - Number(word.text === 'done');
+    }
     if (RESERVED.has(word.text)) return;
     if (word.text === 'for' || word.text === 'select') this.#loop(reading);
     const program = programOf(values, this.purpose) ?? OTHER;
@@ -112,9 +120,7 @@ export class CommandFiles extends ShellInput {
     if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
       this.report(raw, [UNKNOWN], reading.mode);
     this.starts(word, reading);
-    if (/^(?:read|mapfile|readarray|getopts|printf)$/.test(word.text)) {
-      for (const { text } of reading.command.words) if (/^[A-Za-z_]\w*$/.test(text)) this.paths.set(text, [UNKNOWN]);
-    }
+    this.sets(setBy(values, reading.command));
   }
 
   #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {

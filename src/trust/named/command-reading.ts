@@ -1,6 +1,6 @@
 import type { Kind, ProgramOptions } from './program.js';
 import type { ReadingMode } from './shell/lines.js';
-import type { ShellCommand } from './shell/words.js';
+import type { ShellCommand } from './shell/word.js';
 
 /** The state while one command is read. */
 export interface CommandReading {

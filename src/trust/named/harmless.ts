@@ -3,9 +3,9 @@ import { isSystem, type NamedPaths } from './named-paths.js';
 import type { FileUse } from './program.js';
 import { readOption } from './program-options.js';
 import { programOf } from './programs.js';
-import { RESERVED } from './shell/blocks.js';
+import { RESERVED } from './shell/cases.js';
 import { UNKNOWN } from './shell/values.js';
-import type { ShellCommand, ShellWord } from './shell/words.js';
+import type { ShellCommand, ShellWord } from './shell/word.js';
 
 /** A use that does not run files, which applies to the command's words from index `from` on. */
 export interface HarmlessWords {

@@ -166,7 +166,8 @@ export class NamedPaths {
   set(name: string, values: readonly string[]): void {
     // Limits a variable that grows with each assignment to itself.
     const known = values.map((value) => (value.length > LONGEST_VALUE ? UNKNOWN : value));
-    this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...known])].slice(0, MOST_VALUES));
+    const all = [...new Set([...(this.#assigned.get(name) ?? []), ...known])];
+    this.#assigned.set(name, all.length > MOST_VALUES ? [UNKNOWN, ...all.slice(0, MOST_VALUES)] : all);
   }
 
   #known(name: string): readonly string[] | undefined {

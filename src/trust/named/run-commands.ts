@@ -1,17 +1,23 @@
 import { homedir } from 'node:os';
+import { added, usesItself } from './assigned.js';
 import { type CommandReading, OTHER } from './command-reading.js';
+import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { programOf, toolOf } from './programs.js';
 import { CODE } from './run-names.js';
 import { type ReadingMode, ShellLines } from './shell/lines.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
-import { type ShellCommand, type ShellWord, shellCommands } from './shell/words.js';
+import type { ShellCommand, ShellWord } from './shell/word.js';
+import { shellCommands } from './shell/words.js';
 
 /** Matches options that name the folder in which a program runs. */
 const CHANGE = /^(?:-C|-D|--chdir|--directory|--cwd|--dir)/;
 /** Matches lines that may set variables from elsewhere. */
 const SOURCES = /(?:^|[\s;&|(])(?:\.|source|eval|read|export|declare|typeset|printf)\s/;
+
+/** Matches lines that may define functions. */
+const FUNCTION = /\(\s*\)|(?<!\w)function\s/;
 
 /** Whether it is known how values begin, if only with a glob. */
 const isSure = (values: readonly string[]): boolean => !values.some((value) => /^\0(?![*?[])/.test(value));
@@ -53,6 +59,20 @@ export abstract class RunCommands extends ShellLines {
   /** Whether a variable has no value before the line runs: `[ -n "$x" ] || x=…`. */
   protected isUnset(name: string): boolean {
     return this.purpose === 'place' && process.env[name] === undefined && !OF_AGENTS.test(name);
+  }
+
+  /** What a word assigns to a variable. What is added to it, also by its own value, is added again in a loop, and with each call of a function. */
+  protected assigned(name: string, word: ShellWord, values: readonly string[], isLoop: boolean): readonly string[] {
+    const own = values.map((value) => value.slice(value.indexOf('=') + 1));
+    if (this.purpose === 'place' || !usesItself(name, word)) return own;
+    const before = word.text.startsWith(`${name}+=`) ? (this.look(name) ?? ['', UNKNOWN]) : [''];
+    return added(before, own, !PATH_VARIABLE.test(name) && (isLoop || FUNCTION.test(this.text)));
+  }
+
+  /** Remembers what variables are set to. What is not known before counts as unknown in any case. */
+  protected sets(variables: Iterable<readonly [string, string]>): void {
+    for (const [name, value] of variables)
+      if (value === UNKNOWN || (this.purpose === 'consent' && this.look(name))) this.paths.set(name, [value]);
   }
 
   /** The values of a word that names what runs; none if only the run can tell how they begin. */

@@ -3,7 +3,7 @@ import { programOf } from '../programs.js';
 import { RunCommands } from '../run-commands.js';
 import type { PipedCommand } from './lines.js';
 import { UNKNOWN, wordValues } from './values.js';
-import type { ShellWord } from './words.js';
+import type { ShellWord } from './word.js';
 
 /** Names of standard input, or of a file descriptor that the line has opened. */
 const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
@@ -74,7 +74,8 @@ export abstract class ShellInput extends RunCommands {
   /** `isShell`: the program reads its input as lines of shell. Consent counts them in any case. */
   #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading, isShell = false): void {
     const values = wordValues(word, this.paths.look);
-    if (isDocument) this.lines(word, values, { ...mode, sure: mode.sure && isShell });
+    if (isDocument)
+      this.lines(word, values, { ...mode, sure: mode.sure && isShell, ...(!isShell && { guessed: true }) });
     else this.report(word.raw, values, mode);
   }
 
@@ -86,7 +87,10 @@ export abstract class ShellInput extends RunCommands {
     const isText = ['echo', 'printf'].includes(printer[0] ?? '');
     const known = printed.every((values) => !values.some((value) => value.includes(UNKNOWN)));
     for (const value of isText ? printed.flat() : []) {
-      this.line(value, { depth: mode.depth + 1, shell: true, sure: mode.sure && isShell });
+      this.line(value, {
+        ...{ depth: mode.depth + 1, shell: true, sure: mode.sure && isShell },
+        ...(!isShell && { guessed: true }),
+      });
       for (const text of value.split(/\s/)) this.paths.code(text, program);
     }
     const passes = programOf(printer, this.purpose)?.operands === 'data';

@@ -2,9 +2,11 @@ import type { NamedPaths } from '../named-paths.js';
 import type { Purpose } from '../program.js';
 import { programOf } from '../programs.js';
 import { RunNames } from '../run-names.js';
-import { bodyOf, CasePatterns, leadOf, ShellFunctions } from './blocks.js';
+import { bodyOf, ShellFunctions } from './blocks.js';
+import { CasePatterns, leadOf } from './cases.js';
 import { UNKNOWN } from './values.js';
-import { type ShellCommand, type ShellWord, shellCommands, shellText, type WordPart } from './words.js';
+import type { ShellCommand, ShellWord, WordPart } from './word.js';
+import { shellReading, shellText } from './words.js';
 
 /** How deeply lines may nest: `bash -c 'sh -c "…"'`. */
 const DEPTH = 4;
@@ -19,6 +21,8 @@ export interface ReadingMode {
   readonly shell: boolean;
   /** The commands in it surely run. Otherwise they may be words for another program, and nothing that they name is bound to its place. */
   readonly sure: boolean;
+  /** It is not certain that a shell reads the text so: it may be in another language, or this is how an old shell reads it. */
+  readonly guessed?: true | undefined;
 }
 
 /** Whether commands may stand in a part of a word. */
@@ -44,6 +48,8 @@ export abstract class ShellLines {
   protected text = '';
   readonly #unresolved = new Set<string>();
   readonly #functions = new ShellFunctions();
+  /** What is read once more, in the way of other shells. */
+  readonly #others: (() => void)[] = [];
   #left = 0;
 
   constructor(paths: NamedPaths, purpose: Purpose) {
@@ -65,6 +71,7 @@ export abstract class ShellLines {
     this.text = text;
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true, sure: true });
+    for (let other = this.#others.shift(); other; other = this.#others.shift()) other();
     this.inherited();
     // A text that takes too long to read counts as unresolved.
     if (this.#left < 0) this.#unresolved.add(text);
@@ -77,12 +84,22 @@ export abstract class ShellLines {
   protected line(line: string, mode: ReadingMode): void {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
+    const { commands, unclear, plain } = shellReading(line);
+    if (mode.shell && !mode.guessed) for (const text of unclear) this.#unresolved.add(text);
+    if (plain && this.purpose === 'consent') {
+      this.#left -= line.length;
+      this.#others.push(() => this.#commands(plain, { ...mode, sure: false, guessed: true }));
+    }
+    this.#commands(commands, mode);
+  }
+
+  #commands(commands: readonly ShellCommand[], mode: ReadingMode): void {
     let previous: PipedCommand | undefined;
     const outside: (() => void)[] = [];
     const cases = new CasePatterns();
     const groups: { readonly name: string | undefined; readonly end: () => void }[] = [];
     let caseDepth = 0;
-    for (const one of shellCommands(line)) {
+    for (const one of commands) {
       // What a subshell does to its folder ends with it.
       for (const bracket of cases.bracketsOf(one)) {
         if (bracket === '(') outside.push(this.runs.here());
@@ -145,8 +162,8 @@ export abstract class ShellLines {
     back();
   }
 
-  protected lines(word: ShellWord, values: readonly string[], { depth, sure }: ReadingMode): void {
-    const mode = { depth: depth + 1, shell: true, sure };
+  protected lines(word: ShellWord, values: readonly string[], { depth, sure, guessed }: ReadingMode): void {
+    const mode = { depth: depth + 1, shell: true, sure, guessed };
     const isOpen = values.some((value) => value.includes(UNKNOWN));
     if (depth >= DEPTH || values.includes(UNKNOWN)) this.report(word.raw, [UNKNOWN], mode);
     if (depth >= DEPTH || values.every((value) => value === UNKNOWN)) return;
@@ -163,7 +180,7 @@ export abstract class ShellLines {
 
   /** Reads the command substitutions in a word, and parts of its text that may be commands. */
   protected within(word: ShellWord, mode: ReadingMode, isWritten: boolean): void {
-    const { depth, sure } = mode;
+    const { depth, sure, guessed } = mode;
     if (depth >= DEPTH) {
       if (word.parts.some(isExpanded)) this.report(word.raw, [UNKNOWN], mode);
       return;
@@ -171,12 +188,12 @@ export abstract class ShellLines {
     let text = '';
     for (const part of word.parts) {
       if (typeof part === 'string') text += part;
-      else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true, sure });
-      else if (part.kind === 'unknown') this.expanded(part.source ?? '', { depth, shell: true, sure });
+      else if (part.kind === 'command') this.apart(part.line, { depth: depth + 1, shell: true, sure, guessed });
+      else if (part.kind === 'unknown') this.expanded(part.source ?? '', { depth, shell: true, sure, guessed });
       else if (part.kind === 'variable') {
         if (/[`(]/.test(part.source)) {
           this.apart(part.source, { depth: depth + 1, shell: false, sure });
-          this.expanded(part.source, { depth, shell: true, sure: false });
+          this.expanded(part.source, { depth, shell: true, sure: false, guessed });
         }
         text += `\${${part.source}}`;
       }

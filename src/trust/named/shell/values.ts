@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { type ShellCommand, type ShellWord, shellCommands, shellWord, type WordPart } from './words.js';
+import type { ShellCommand, ShellWord, WordPart } from './word.js';
+import { shellCommands, shellWord } from './words.js';
 
 /** Stands in a value for a part that is known only at run time. The text of a glob follows it if the value has other parts. */
 export const UNKNOWN = '\0';
