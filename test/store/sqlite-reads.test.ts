@@ -102,7 +102,9 @@ test('a database in a folder where nothing may be written is read; one whose log
   expect(await read('whole.db')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('PreToolUse') });
   const { code, stdout, stderr } = await read('logged.db');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/logged\.db: cannot be read where nothing can be written, .*logged\.db-wal; make room if the disk is full, or copy both/);
+  expect(stderr).toMatch(
+    /logged\.db: cannot be read where nothing can be written, .*logged\.db-wal; make room if the disk is full, or copy both/,
+  );
   expect(readdirSync(sealed)).toEqual(before);
 });
 
