@@ -1,4 +1,4 @@
-import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../values/make-folder.js';
 import { isRunning, startOf, wasRunningAt } from '../values/processes.js';
@@ -24,20 +24,32 @@ export function withLock<T>(file: string, work: () => T): T {
 
 function take(lock: string): void {
   for (let tries = 0; tries < TRIES; tries++) {
-    try {
-      writeFileSync(lock, holder(), { flag: 'wx', mode: 0o600 });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        // A lock without a process id would be waited for.
-        rmSync(lock, { force: true });
-        throw error;
-      }
-    }
+    if (createLock(lock)) return;
     if (isHeld(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     else remove(lock);
   }
   throw new Error(`${lock} is held by another command; if there is none, remove it`);
+}
+
+/** Creates a lock of this process; false if there is one. Throws the system's error, and then leaves nothing that it has created. */
+export function createLock(lock: string): boolean {
+  let handle: number;
+  try {
+    handle = openSync(lock, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeFileSync(handle, holder());
+    return true;
+  } catch (error) {
+    // A lock without a process id would be waited for.
+    rmSync(lock, { force: true });
+    throw error;
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** What a lock says of its holder, which is this process: its id, and when it started, which tells it from a later process with the same id. */
@@ -48,24 +60,30 @@ export function holder(): string {
 /** Whether the holder of a lock is alive, or has not written its id yet. */
 export function isHeld(lock: string): boolean {
   try {
+    const stat = lstatSync(lock);
+    // Nobody holds what is no file, such as a link.
+    if (!stat.isFile()) return false;
     const [id, started] = readRegularFile(lock).toString('utf8').trim().split(' ');
-    const [pid, { mtimeMs }] = [Number(id), statSync(lock)];
-    if (pid === 0) return Date.now() - mtimeMs < EMPTY;
-    return isRunning(pid) && (started === undefined ? wasRunningAt(pid, mtimeMs) : startOf(pid) === started);
+    const pid = Number(id);
+    if (pid === 0) return Math.abs(Date.now() - stat.mtimeMs) < EMPTY;
+    return isRunning(pid) && (started === undefined ? wasRunningAt(pid, stat.mtimeMs) : startOf(pid) === started);
   } catch (error) {
-    // It has been released at this moment; nobody holds what is no file.
+    // It has been released at this moment.
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }
 
-/** Removes a lock whose holder is gone. Of several processes that want to, one gets it, and it gives back what another has taken meanwhile. */
+/** Removes a lock whose holder is gone. One process at a time does so, or it might remove what another has taken meanwhile. */
 function remove(lock: string): void {
-  const own = `${lock}.${process.pid}`;
-  try {
-    renameSync(lock, own);
-    if (isHeld(own)) linkSync(own, lock);
-  } catch {
-    // Another process was first.
+  const removal = `${lock}.removal`;
+  if (!createLock(removal)) {
+    // A process was killed while it removed one.
+    if (!isHeld(removal)) rmSync(removal, { force: true, recursive: true });
+    return;
   }
-  rmSync(own, { force: true, recursive: true });
+  try {
+    if (!isHeld(lock)) rmSync(lock, { force: true, recursive: true });
+  } finally {
+    rmSync(removal, { force: true });
+  }
 }

@@ -1,7 +1,7 @@
-import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
-import { holder, isHeld } from '../files/file-lock.js';
+import { createLock, isHeld } from '../files/file-lock.js';
 import { makeOwnFolder } from './owned.js';
 import type { ServerPaths } from './places.js';
 
@@ -59,17 +59,12 @@ export async function lockSocket(socket: string): Promise<() => void> {
 async function locked(lock: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      writeFileSync(lock, holder(), { flag: 'wx', mode: 0o600 });
-      return;
+      if (createLock(lock)) return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        // A lock file without a process id would be held forever.
-        rmSync(lock, { force: true });
-        throw new HookscopeError('FILE', { file: lock, problem: (error as Error).message }, { cause: error });
-      }
-      if (!isHeld(lock)) rmSync(lock, { force: true });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      throw new HookscopeError('FILE', { file: lock, problem: (error as Error).message }, { cause: error });
     }
+    if (!isHeld(lock)) rmSync(lock, { force: true });
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new HookscopeError('FILE', {
     file: lock,

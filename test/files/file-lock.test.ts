@@ -1,9 +1,20 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withLock } from '../../src/files/file-lock.js';
+import { replaceFile } from '../../src/files/replace-file.js';
 import { ROOT } from '../package/sources.js';
 
 let dir: string;
@@ -52,6 +63,23 @@ test.each<readonly [string, (lock: string) => void]>([
       ]
     : []),
   ['that is a pipe', (lock) => void execFileSync('mkfifo', [lock])],
+  ['that is a folder', (lock) => void mkdirSync(lock)],
+  ['that is a link to nothing', (lock) => symlinkSync('nothing', lock)],
+  ['that is a link to itself', (lock) => symlinkSync('file.lock', lock)],
+  [
+    'that was never written to the end, by a clock that was wrong',
+    (lock) => {
+      writeFileSync(lock, '');
+      utimesSync(lock, Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
+    },
+  ],
+  [
+    'of a process that has ended, and whose removal was killed',
+    (lock) => {
+      writeFileSync(lock, String(ended()));
+      writeFileSync(`${lock}.removal`, String(ended()));
+    },
+  ],
 ])('a lock %s holds nobody up', (_, leave) => {
   leave(`${file}.lock`);
   const start = performance.now();
@@ -69,6 +97,67 @@ test('a lock that is held is waited for', () => {
   while (!existsSync(lock)) spawnSync('sleep', ['0.01']);
   expect(withLock(file, () => readFileSync(lock, 'utf8'))).toMatch(new RegExp(`^${process.pid}\\b`));
   expect(holder.exitCode ?? 0).toBe(0);
+});
+
+const run = (code: string, ...args: readonly string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code, ...args], {
+      cwd: ROOT,
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+    child.on('close', () => resolve(text));
+  });
+
+test('a process that cannot take a lock leaves that of another', async () => {
+  const held = `${process.pid}`;
+  writeFileSync(`${file}.lock`, held);
+  const code = `
+    import { openSync } from 'node:fs';
+    import { withLock } from './src/files/file-lock.js';
+    try { withLock('/dev/null/x', () => 1); } catch {}
+    try { for (;;) openSync('/dev/null'); } catch {}
+    try { withLock(process.argv[1], () => 1); } catch (error) { console.log(error.code); }
+  `;
+  expect((await run(code, file)).trim()).toBe('EMFILE');
+  expect(readFileSync(`${file}.lock`, 'utf8')).toBe(held);
+});
+
+test('of processes that meet locks without holders again and again, one at a time has the lock', async () => {
+  writeFileSync(file, '0');
+  const until = String(Date.now() + 4000);
+  const counting = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    import { withLock } from './src/files/file-lock.js';
+    const [file, until] = process.argv.slice(1);
+    let own = 0;
+    for (; Date.now() < until; own++)
+      withLock(file, () => {
+        const n = Number(readFileSync(file, 'utf8'));
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+        writeFileSync(file, String(n + 1));
+      });
+    console.log(own);
+  `;
+  const planting = `
+    import { writeFileSync } from 'node:fs';
+    const [file, until] = process.argv.slice(1);
+    while (Date.now() < until) try { writeFileSync(file + '.lock', '999999999 1', { flag: 'wx' }); } catch {}
+  `;
+  const [, ...counts] = await Promise.all(
+    [planting, counting, counting, counting].map((code) => run(code, file, until)),
+  );
+  const sum = counts.reduce((all, count) => all + Number(count), 0);
+  expect([sum > 0, Number(readFileSync(file, 'utf8'))]).toEqual([true, sum]);
+});
+
+test('a file is replaced although a process with the same id was killed while it wrote', () => {
+  writeFileSync(`${file}.${process.pid}.tmp`, 'half');
+  replaceFile(file, 'whole', 0o600);
+  expect(readFileSync(file, 'utf8')).toBe('whole');
 });
 
 const ADD = `

@@ -1,6 +1,6 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { holder, isHeld } from '../../files/file-lock.js';
+import { createLock, isHeld } from '../../files/file-lock.js';
 import { makeFolder } from '../../values/make-folder.js';
 
 /** Milliseconds to wait for another process, which writes one file. */
@@ -11,7 +11,7 @@ const PAUSE = 5;
 export function alone(file: string, work: () => void): void {
   const lock = `${file}.lock`;
   makeFolder(dirname(file));
-  for (const end = performance.now() + PATIENCE; !take(lock); ) {
+  for (const end = performance.now() + PATIENCE; !createLock(lock); ) {
     if (performance.now() < end && isHeld(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     // Whoever holds it for so long was stopped, or is gone.
     else rmSync(lock, { force: true });
@@ -20,20 +20,5 @@ export function alone(file: string, work: () => void): void {
     work();
   } finally {
     rmSync(lock, { force: true });
-  }
-}
-
-function take(lock: string): boolean {
-  try {
-    const handle = openSync(lock, 'wx', 0o600);
-    try {
-      writeSync(handle, holder());
-    } finally {
-      closeSync(handle);
-    }
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
   }
 }
