@@ -6,7 +6,13 @@ import { otherShape } from '../claude-code/files/other-shapes.js';
 import { MANIFEST_KEYS } from '../claude-code/files/plugin-dir.js';
 import { isRemark } from '../claude-code/files/repeated.js';
 import { checkHooks } from '../claude-code/files/schema.js';
-import { checkSettings, misspeltKeys, SETTINGS_KEYS } from '../claude-code/files/settings-keys.js';
+import {
+  checkSettings,
+  isGroups,
+  misspeltKeys,
+  SETTINGS_KEYS,
+  strayGroups,
+} from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
@@ -78,6 +84,7 @@ export const checkClaudeShape: FileCheck = function* (file) {
     };
     return;
   }
+  if (ofKeys !== NONE) yield* told(root, strayGroups(data, ofKeys.findings));
   const misplaced = FRONTMATTERS.has(file.kind) ? misplacedIn(data, CLAUDE_EVENTS) : [];
   yield* told(root, misplaced);
   // A key that stands where it is not read is unknown there, too.
@@ -121,9 +128,6 @@ function misspelt(data: Readonly<Record<string, unknown>>): { key: string; messa
   }
   return undefined;
 }
-
-const isGroups = (value: unknown): boolean =>
-  Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
 
 const MANAGED = 'Write it into managed settings, or take it out.';
 

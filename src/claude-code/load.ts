@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../create-host.js';
 import type { CustomEvents } from '../events/catalogue.js';
+import { whyNoFolder } from '../files/folder.js';
 import { servicesOf } from '../host/internals.js';
 import { ENFORCE } from '../host/options.js';
 import type { Origin } from '../host/register/origin.js';
@@ -144,7 +145,10 @@ export async function loadChecked<C extends CustomEvents>(
   const keep = options.envDir === undefined ? services.registrar.atClose('claude-code', cleanup) : undefined;
   if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
     services.report(`acceptances for projects at other places: ${elsewhere}; see hookscope trust --list`);
-  const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
+  const message = options.projectDir === undefined ? undefined : whyNoFolder(files.projectDir);
+  const noProject: ClaudeProblem[] =
+    message === undefined ? [] : [{ level: 'error', rule: 'unreadable', file: files.projectDir, where: '', message }];
+  const problems = [...noProject, ...(await Promise.all(prepared.map((hooks) => hooks.problems()))).flat()];
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
     wrong: judged.flatMap(({ source: { needsTrust, file } }) => {

@@ -62,6 +62,7 @@ export interface SinkOptions {
  * @throws HookscopeError INVALID_OPTIONS
  */
 export function createSink(write: (record: HookRecord) => void | Promise<void>, options: SinkOptions = {}): Sink {
+  checkOption('createSink(write)', write, checks.fn);
   return sinkOf({ caller: 'createSink', keys: SINK, options, write });
 }
 

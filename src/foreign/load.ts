@@ -6,6 +6,7 @@ import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
+import { whyNoFolder } from '../files/folder.js';
 import { readNamedText } from '../files/json-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
@@ -132,7 +133,10 @@ export async function loadForeign<C extends CustomEvents>(
     undo();
     throw error;
   }
-  const problems = [...judged.flatMap(({ read }) => read.problems), ...(await prepared.problems())];
+  const message = options.projectDir === undefined ? undefined : whyNoFolder(projectDir);
+  const noProject: ForeignProblem[] =
+    message === undefined ? [] : [{ level: 'error', file: projectDir, where: '', message }];
+  const problems = [...noProject, ...judged.flatMap(({ read }) => read.problems), ...(await prepared.problems())];
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
     files: judged.map(summaryOf),

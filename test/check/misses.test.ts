@@ -659,3 +659,13 @@ describe('a guard that says no by ending with 1', () => {
     expect(await found(name, (name.endsWith('py') ? PY : JS) + text)).toBe(is);
   });
 });
+
+test.each([{}, 'x', 5, null, [], { hooks: [] }])(
+  'an event at the top of settings with %j is another shape',
+  async (value) => {
+    write('.claude/settings.json', JSON.stringify({ PreToolUse: value }));
+    expect(rules(await check())).toEqual(['other-shape']);
+    write('.claude/settings.json', JSON.stringify({ PreToolUse: [{ hooks: [] }], hooks: {} }));
+    expect(rules(await check())).toEqual(['unknown-key']);
+  },
+);

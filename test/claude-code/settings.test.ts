@@ -173,6 +173,11 @@ describe('another shape is called by its name', () => {
       { PreToolUse: [{ hooks: [handler] }] },
       /has the event PreToolUse at its top level; expected it under "hooks"/,
     ],
+    ...[{}, 'x', 5, null, { hooks: [handler] }].map((value): [string, unknown, RegExp] => [
+      `an event at the top with ${JSON.stringify(value)}`,
+      { model: 'opus', Stop: value },
+      /has the event Stop at its top level; expected it under "hooks"/,
+    ]),
     ['Cursor', { version: 1, hooks: { beforeShellExecution: [{ command: 'x' }] } }, /looks like Cursor's hooks file/],
     [
       'Copilot',
@@ -192,6 +197,11 @@ describe('another shape is called by its name', () => {
 });
 
 describe('what is unknown costs nothing but a warning', () => {
+  test.each(['PreToolUsee', '__proto__', 'on', 'Stop'])('groups of hooks in %s beside all else', async (key) => {
+    const content = JSON.parse(`{ "${key}": [{ "hooks": [] }], "hooks": {} }`);
+    expect(await said(content)).toEqual({ dropped: false, said: [expect.stringContaining(`${key}: holds hooks`)] });
+  });
+
   test.each<[string, unknown, string[]]>([
     [
       'an event',

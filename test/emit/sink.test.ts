@@ -18,6 +18,14 @@ function gate() {
 const seqs = (records: readonly HookRecord[]) => records.map((record) => record.seq);
 
 describe('a sink', () => {
+  test.each([[undefined], [null], [{ write: () => undefined }], ['a file'], [Promise.resolve(() => undefined)]])(
+    'is refused at once with %j to write with',
+    (write) => {
+      const refused = { code: 'INVALID_OPTIONS', message: expect.stringContaining('createSink(write)') };
+      expect(() => createSink(write as never)).toThrow(expect.objectContaining(refused));
+    },
+  );
+
   test.each([[undefined], [null], ['a record'], [5]])('refuses to be given %j as a record', async (record) => {
     const { logger } = listen();
     const written: HookRecord[] = [];

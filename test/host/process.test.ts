@@ -33,3 +33,26 @@ test.each(['throw', 'delete'])('hooks see inherited fields in a Node without __p
   const { stdout } = await promisify(execFile)(process.execPath, flags);
   expect(stdout).toBe('deny\ndeny\n');
 });
+
+test('a Node that may not generate code fires as any other', async () => {
+  const program = `
+    import { createHost, deny } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+    const host = createHost();
+    host.on('PreToolUse', () => deny('no'), { if: 'Bash(rm *)' });
+    host.hooks.PreToolUse.tap('raw', () => undefined);
+    const said = [];
+    for (const input of [{ tool_name: 'Bash', tool_input: { command: 'rm x' } }, { tool_name: 'Read', tool_input: {} }, { tool_name: 5 }])
+      said.push(await host.fire('PreToolUse', input).then(({ verdict }) => verdict, ({ message }) => message));
+    console.log(JSON.stringify(said));
+  `;
+  const run = async (...flags: string[]): Promise<unknown> =>
+    JSON.parse(
+      (await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program])).stdout,
+    );
+  expect(await run('--disallow-code-generation-from-strings')).toEqual(await run());
+  expect(await run('--disallow-code-generation-from-strings')).toEqual([
+    'deny',
+    'none',
+    'Invalid input for PreToolUse: "tool_name" must be string, got number.',
+  ]);
+});

@@ -296,6 +296,11 @@ const limits: readonly Kept[] = [
     'with one of which nothing is known, nor that a command is blocked that does not start',
   ],
   ['Claude Code before 2.1.296 does not', 'cli/client-version', '%s ignores the keys, and that is told'],
+  [
+    'Under `--disallow-code-generation-from-strings`',
+    'host/process',
+    'a Node that may not generate code fires as any other',
+  ],
   ['What needs its text masked is then reported without it', 'package/late', 'what is loaded late fails no fire'],
   ['`combine` does not know its event', 'host/combine-right-words', 'what combine cannot know stays open'],
   [

@@ -48,7 +48,7 @@ const GEMINI = new Set([
 ]);
 
 function bareEvents(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
-  const found = Object.keys(data).find((key) => events.includes(key) && Array.isArray(data[key]));
+  const found = Object.keys(data).find((key) => events.includes(key));
   return found === undefined
     ? undefined
     : `has the event ${found} at its top level; expected it under "hooks", { "hooks": { "${found}": [ … ] } }`;

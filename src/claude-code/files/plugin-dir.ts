@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { whyNoFolder } from '../../files/folder.js';
 import { findPositions, findSyntaxError, readHookText } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
@@ -30,8 +31,9 @@ export const DEFAULT_HOOKS = join('hooks', 'hooks.json');
 export async function readPluginDir(folder: string, options: ReadFileOptions): Promise<PluginDir> {
   const root = resolve(folder);
   const file = join(root, MANIFEST);
-  if (!existsSync(root))
-    return { name: basename(root), root, files: [broken(root, { message: 'there is no such folder' })], defaults: {} };
+  const noFolder = whyNoFolder(root);
+  if (noFolder !== undefined)
+    return { name: basename(root), root, files: [broken(root, { message: noFolder })], defaults: {} };
   const manifest = existsSync(file) ? await readManifest(file) : { data: {} };
   if ('bad' in manifest) return { name: basename(root), root, files: [manifest.bad], defaults: {} };
   const { data, text = '{}' } = manifest;

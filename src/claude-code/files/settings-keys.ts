@@ -81,3 +81,15 @@ export function checkSettings(
   }
   return { settings, findings };
 }
+
+/** Hooks at the top level of settings under a key of which nothing is said yet, such as an event beside "hooks" or one that is misspelt. */
+export function strayGroups(data: Readonly<Record<string, unknown>>, said: readonly Finding[]): Finding[] {
+  const message = 'holds hooks and is not "hooks", so none of them runs';
+  return Object.keys(data)
+    .filter((key) => !SETTINGS_KEYS.includes(key) && isGroups(data[key]) && !said.some(({ path }) => path[0] === key))
+    .map((key) => ({ rule: 'unknown-key', level: 'warning', path: [key], message }));
+}
+
+/** Whether a value is a list in which groups of hooks are. */
+export const isGroups = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));

@@ -7,7 +7,7 @@ import { otherShape } from './other-shapes.js';
 import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
 import { envOf, type SettingsVariable } from './settings-env.js';
-import { checkSettings, type HookSettings, misspeltKeys, SETTINGS_KEYS } from './settings-keys.js';
+import { checkSettings, type HookSettings, misspeltKeys, SETTINGS_KEYS, strayGroups } from './settings-keys.js';
 
 /** A file with hooks that has been read and checked. */
 export interface HookFile {
@@ -96,6 +96,7 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
   const { settings, findings: ofKeys } = hooksOnly ? NO_SETTINGS : checkSettings(data, managed);
   const findings = [...ofKeys, ...(whole ? misspeltKeys(data, ['hooks']) : [])];
   const checked = hooksOf(data, events, findings);
+  if (!hooksOnly && !findings.some(({ rule }) => rule === 'other-shape')) findings.push(...strayGroups(data, findings));
   const problems = await Promise.all(findings.map((finding) => problemOf(finding, { file, locate })));
   const first = problems.find((problem) => problem.level === 'error');
   return {

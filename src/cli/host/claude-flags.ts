@@ -8,6 +8,7 @@ import type { HeldFile } from '../../claude-code/trust/held.js';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents } from '../../events/catalogue.js';
+import { checkFolder } from '../../files/folder.js';
 import { servicesOf } from '../../host/internals.js';
 import { wordOf } from '../option-values.js';
 import type { CLAUDE_OPTIONS, Flags } from '../options.js';
@@ -59,10 +60,7 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: EventPlace =
 export function checkNamed(files: ProjectFiles): void {
   const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
-  for (const file of folders) {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new HookscopeError('FILE', { file, problem: 'there is no such folder' });
-  }
+  for (const folder of folders) checkFolder(folder);
   for (const file of namedFiles(files)) {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });

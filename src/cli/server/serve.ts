@@ -1,8 +1,7 @@
 import cluster from 'node:cluster';
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
-import { HookscopeError } from '../../errors.js';
+import { checkFolder } from '../../files/folder.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { acceptedChanges } from '../../server/bound/accepted-changes.js';
@@ -86,7 +85,6 @@ async function isAccepted(changes: readonly string[], terminal: Terminal): Promi
 
 function projectIn(folder: string): string {
   const root = resolve(folder);
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new HookscopeError('FILE', { file: root, problem: 'there is no such folder' });
+  checkFolder(root);
   return root;
 }
