@@ -4,6 +4,9 @@ export const ON_FAILURE = ['continue', 'block', 'ask'] as const;
 /** What happens when a handler fails: continue, block (on a gate: deny), or ask the user. */
 export type OnFailure = (typeof ON_FAILURE)[number];
 
+/** How the warning begins that a hook has blocked by the exit code of an interpreter that could not read its program. */
+export const INTERPRETER_DOUBT = 'Exit 2 blocked, but it looks like an error of the interpreter, not of the hook:';
+
 /** Why a handler failed (docs/semantics.md 8). */
 export type Cause =
   | 'threw'

@@ -1,5 +1,5 @@
 import { beginning } from '../emit/redact/total.js';
-import { answersByExit2, type Cause, exit2Of, type OnFailure } from '../events/failure.js';
+import { answersByExit2, type Cause, exit2Of, INTERPRETER_DOUBT, type OnFailure } from '../events/failure.js';
 import { helperToOutput, saysByHelper } from '../events/output/helper-words.js';
 import { restricting } from '../events/output/restricting.js';
 import type { Json } from '../values/shape.js';
@@ -67,7 +67,7 @@ const INTERPRETER_ERROR = /^(?:\S*\bsh: (?:\d+: )?(?:Syntax error|cannot open)|\
 
 function startupDoubt(stderr: string): { warnings?: string[] } {
   if (!INTERPRETER_ERROR.test(stderr)) return {};
-  return { warnings: [`Exit 2 blocked, but it looks like an error of the interpreter, not of the hook: ${stderr}`] };
+  return { warnings: [`${INTERPRETER_DOUBT} ${stderr}`] };
 }
 
 function tooLarge({ result, outputLimit }: OutputTrial): Reply | undefined {
@@ -96,10 +96,12 @@ function readJson(trial: OutputTrial, json: Json): Reply {
 
 /** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */
 function readTruncated(trial: OutputTrial): Reply {
-  const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
   const reply = readPlain(trial);
-  if (reply.failure || trial.spec.fold !== 'gate') return { ...reply, warnings };
-  return { ...failed('bad_json', badJson(trial.text)), warnings };
+  const isPlain = reply.failure !== undefined || trial.spec.fold !== 'gate';
+  const warning = `Stdout starts with { but does not end with }${isPlain ? ': read as plain text' : ''}.`;
+  const why = badJson(trial.text);
+  if (!isPlain) return { ...failed('bad_json', why), warnings: [warning] };
+  return { ...reply, warnings: [`${warning} ${why}`] };
 }
 
 function readPlain(trial: OutputTrial): Reply {

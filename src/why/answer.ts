@@ -70,7 +70,10 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
     ...(record.unanswered === undefined ? {} : { unanswered: true }),
     question: all(question(record, agent)),
     asked: asked.map((handler) =>
-      sentence(handler, `${who(handler)} ${saidBy(record, answers.get(handler.id) ?? [], ends.get(handler.id))}.`),
+      sentence(
+        handler,
+        `${who(handler)} ${saidBy(record, answers.get(handler.id) ?? [], ends.get(handler.id))}.${warned(handler)}`,
+      ),
     ),
     not_asked: notAsked.map(({ told }) => told),
     out_of_scope: all(otherFires.sentences),
@@ -130,6 +133,10 @@ function forNotAsked({ fire_id }: FireRecord, hooks: readonly SkippedHook[], rec
     `${others} hooks are for other calls. What would have to change for one of them to be asked: hookscope why ${clip(fire_id, 60)} --hook NAME${records}.`,
   ];
 }
+
+/** What was warned about its answer. */
+const warned = ({ warnings = [] }: HandlerRecord): string =>
+  warnings.map((text) => ` Warning: ${ended(clip(text.trim(), 300))}`).join('');
 
 const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({
   id,

@@ -84,8 +84,9 @@ function notKnown(own: readonly FireRecord[], before: readonly HookRecord[], aft
   const fact = 'No record says whether it ran';
   const { fires } = callRecords([...after, ...before]);
   const done = fires.find(hasRun);
-  if (done === undefined)
-    return before.length + after.length > 0 ? `${fact}; another call may have the same id.` : `${fact}.`;
+  // An alarm under the id is about this call, as far as it knows, and no sign of another.
+  const hasOthers = [...before, ...after].some(({ type }) => type !== 'hook_alarm');
+  if (done === undefined) return hasOthers ? `${fact}; another call may have the same id.` : `${fact}.`;
   const asked = fires.filter(isJudging);
   if (asked.length > 0 && asked.every(isRefused) && own.some(isJudging) && !own.some(isRefused))
     return `${plain(done.event)} was fired for it, or for a call with the same id that was denied; no record says for which.`;

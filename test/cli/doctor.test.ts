@@ -18,6 +18,8 @@ import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import type { HandlerRecord } from '../../src/emit/record.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { CATALOGUE } from '../../src/events/catalogue.js';
+import { readShellOutput } from '../../src/handlers/output.js';
 import { createTrustStore } from '../../src/trust/store.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
@@ -145,11 +147,72 @@ describe('hookscope doctor', () => {
     );
     expect(texts).toContainEqual(expect.stringMatching(/^remark shaky .* failed 2 of 11 times/));
     expect(texts).toContainEqual(
-      expect.stringMatching(/^remark \.\/guard\.sh .* is slow on PreToolUse: 95 of 100 runs take up to 1\.20 s\.$/),
+      expect.stringMatching(
+        /^remark \.\/guard\.sh .* is slow on PreToolUse: (?:its one run took|its \d+ runs took up to|95 of 100 runs take up to) 1\.20 s\.$/,
+      ),
     );
     expect((await doctor('--slow', '2s')).found).toHaveLength(2);
     expect((await doctor('--since', '2000-01-01')).found).toHaveLength(3);
   });
+
+  test('a hook that was cut short by whoever asked has not failed, however often', async () => {
+    const aborted = {
+      status: 'failed',
+      failure: { cause: 'aborted', message: 'cut short' },
+      duration_ms: 5000,
+    } as const;
+    keep(...fires(9, handler(aborted)));
+    expect(await doctor()).toEqual({ found: [], code: 0 });
+    // A failure of its own is told as before, and only that is counted.
+    const failure = { cause: 'threw', message: 'no' } as const;
+    keep(...fires(9, handler(aborted)), ...fires(2, handler({ status: 'failed', failure })));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      expect.stringContaining('failed each of the 2 times it ran on PreToolUse (threw)'),
+    ]);
+  });
+
+  test.each([
+    [1, 'its one run took'],
+    [2, 'its 2 runs took up to'],
+    [19, 'its 19 runs took up to'],
+    [20, '95 of 100 runs take up to'],
+  ])('%i slow runs are told as so many, and a server is advised only where there was none', async (count, words) => {
+    const slow = fires(count, handler({ duration_ms: 1200 }));
+    keep(...slow);
+    const [served] = (await doctor()).found;
+    expect(served?.text).toContain(`is slow on PreToolUse: ${words} 1.20 s.`);
+    expect(served?.fix).not.toContain('server');
+    keep(...slow.map((record) => ({ ...record, stateless: true })));
+    expect((await doctor()).found[0]?.fix).toContain('or let a server run it (hookscope serve)');
+  });
+
+  test.each([
+    [1, 0, 'problem', 'The one answer of ./guard.sh'],
+    [3, 0, 'problem', '3 of 3 answers of ./guard.sh'],
+    [1, 4, 'remark', '1 of 5 answers of ./guard.sh'],
+  ])(
+    'tells of %i blocks that look like errors of the interpreter, besides %i other answers',
+    async (bad, good, level, words) => {
+      const said = readShellOutput(
+        { spec: CATALOGUE.PreToolUse, eventName: 'PreToolUse', onFailure: 'block' },
+        { stdout: '', stderr: 'sh: 0: cannot open guard.sh: No such file\n', exitCode: 2 },
+        { commandText: 'sh guard.sh', shell: true, outputLimit: 1000 },
+      );
+      const doubted = handler({ verdict: 'deny', warnings: said.warnings });
+      keep(...fires(bad, doubted), ...fires(good, handler()));
+      const { found, code } = await doctor();
+      expect(found.map((one) => [one.level, one.text])).toEqual([
+        [
+          level,
+          expect.stringMatching(
+            / like an error of its interpreter, .*; the last: sh: 0: cannot open guard\.sh: No such file\.$/,
+          ),
+        ],
+      ]);
+      expect(found[0]?.text).toContain(words);
+      expect(code).toBe(level === 'problem' ? 1 : 0);
+    },
+  );
 
   test('tells of a hook that always fails in the background, with a secret of its message masked', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;

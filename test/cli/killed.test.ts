@@ -148,7 +148,7 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
     const host = await run(file(), 'late');
     const { stdout } = await hookscope('doctor');
     expect(stdout).toContain(`of host ${host}`);
-    expect(stdout).toContain('End your program with await sink.close().');
+    expect(stdout).toContain('If it was your own program, end it with await sink.close();');
   });
 
   test('nothing is said of one that ended by itself and had closed, one that still writes, and one that kept all at once', async () => {

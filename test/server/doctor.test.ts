@@ -172,6 +172,16 @@ describe('doctor, of a server that runs', () => {
   });
 });
 
+test.each([[[]], [['--port', '0']]])(
+  'the advice to serve again names the agents’ port once, served with %j',
+  async (port) => {
+    await user.run(['connect', 'claude-code', '--write', '--http', '--port', '7007']);
+    await (await user.serve(['--hooks', 'hooks.json', ...port])).stop();
+    const [[, fix = ''] = []] = (await ofServer()).found;
+    expect(fix.match(/--port \d+/g)).toEqual(['--port 7007']);
+  },
+);
+
 describe('doctor, of files that connected commands name', () => {
   const unbound = async () => (await ofServer()).found.filter(([text]) => text.includes('nothing binds'));
 

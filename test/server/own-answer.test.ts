@@ -45,7 +45,7 @@ describe('what hookscope hook answers by itself is kept', () => {
     };
     for (const id of [['call-2'], ['last', '--blocked']])
       expect(await said('why', ...id)).toMatch(
-        /call call-2\.[\s\S]*Hookscope itself decided: deny, since no hook could be asked or had answered: ".*there is no such file\."/,
+        /call call-2\.[\s\S]*Hookscope itself decided: deny, since the hooks could not be asked, or had not all answered: ".*there is no such file\."/,
       );
     expect(await said('why', 'call-2')).not.toContain('No hook was asked');
     expect(await said('history', '--blocked')).toMatch(/deny by hookscope: ".*gone\.json: there is no such file\."/);
@@ -205,7 +205,7 @@ describe('what hookscope hook answers by itself is kept', () => {
     expect(await history('--event', 'PreToolUse')).toHaveLength(3);
     for (const at of [0, 1, 4]) expect(kept[at]).toMatch(/no hook answered: ".*gone\.json: there is no such file\."/);
     expect((await user.run(['stats'])).stderr).toContain(
-      '5 of the 6 fires were answered by hookscope itself, since no hook could be asked or had answered (hookscope history --unanswered)',
+      '5 of the 6 fires were answered by hookscope itself, since the hooks could not be asked, or had not all answered (hookscope history --unanswered)',
     );
     expect((await user.run(['why', 'last', '--unanswered'])).stdout).toMatch(
       /^Stop[\s\S]*answered and stopped nothing/,

@@ -231,6 +231,21 @@ describe('a call whose events came to several hosts', () => {
     expect(became(ran, [ran, denied])).toEqual(['It ran, although it was denied: PostToolUse was fired for it.']);
   });
 
+  test('is not said to have another with its id where there is only an alarm about it', () => {
+    const denied = of('server', 'PreToolUse', 2, decision('deny'));
+    const alarm = {
+      ...SAMPLES.find(({ type }) => type === 'hook_alarm'),
+      tool_use_id: (denied as FireRecord).tool_use_id,
+      alarm: 'reopened',
+      host_id: 'server',
+    };
+    for (const before of [[alarm], [alarm, alarm]] as HookRecord[][])
+      expect(whatBecame({ records: [denied], before })[0]).toBe('No record says whether it ran.');
+    expect(whatBecame({ records: [denied], before: [alarm as HookRecord, of('one', 'PreToolUse', 1)] })[0]).toBe(
+      'No record says whether it ran; another call may have the same id.',
+    );
+  });
+
   test('may be two calls, where one command denied it and another did not, and one of them ran', () => {
     const denied = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone, revision: 'x' });
     const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone, revision: 'y' });

@@ -147,7 +147,7 @@ test('a rewrite that does nothing is none', async () => {
   const mcp = own({ updatedMCPToolOutput: { stdout: 'm' } });
   const given = { ...PRE, tool_response: { stdout: 's' } };
   const plain = await recordOf('PostToolUse', given, { mask: mcp });
-  expect(whyOf(plain).asked['mask']).toBe('had no opinion.');
+  expect(whyOf(plain).asked['mask']).toMatch(/^had no opinion\. Warning: "updatedMCPToolOutput"/);
   expect(isRewrite(mcp, plain)).toBe(false);
   expect(isRewrite(mcp, await recordOf('PostToolUse', { ...given, tool_name: 'mcp__a__b' }, { mask: mcp }))).toBe(true);
 });

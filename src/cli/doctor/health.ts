@@ -1,45 +1,17 @@
-import { duration } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
-import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { percentile } from '../../why/meaning.js';
-import { mendFor } from '../../why/mends.js';
-import { whyNotAsked } from '../../why/not-asked.js';
-import { listed, placeOf, shortName } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 import { SequenceGaps } from './gaps.js';
+import { type EventHealth, type HandlerInFire, isDoubt, judged, times } from './hook-health.js';
 import { OwnAnswers } from './own-answers.js';
-
-interface HandlerInFire {
-  readonly record: FireRecord;
-  readonly handler: HandlerRecord;
-}
-
-/** What records show about one hook on one event. */
-interface EventHealth {
-  readonly event: string;
-  listed: number;
-  ran: number;
-  failed: number;
-  readonly times: number[];
-  readonly skips: Map<string, number>;
-  readonly causes: Map<string, number>;
-  last: HandlerInFire;
-  lastFailed?: HandlerInFire;
-}
 
 /** A hook that went on in the background, whose end is not known yet. */
 interface BackgroundRun extends HandlerInFire {
   readonly seen: EventHealth;
-}
-
-/** `EventHealth` with its secrets masked. */
-interface MaskedHealth extends Omit<EventHealth, 'lastFailed'> {
-  readonly lastFailed: HandlerRecord | undefined;
 }
 
 /** A fire that was answered without a server. */
@@ -54,8 +26,6 @@ export interface StatelessFire {
 const MOST = 5_000;
 /** Milliseconds until a command has started Node and loaded the hooks. */
 const STARTING = 1_000;
-/** How often a hook must have been skipped before it is reported. */
-const OFTEN = 5;
 
 /** What records show about hooks: which never run, always fail, or are slow. */
 export class Health {
@@ -131,10 +101,21 @@ export class Health {
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       if (this.#seen.size >= MOST) return;
-      const counts = { listed: 0, ran: 0, failed: 0, times: [], skips: new Map(), causes: new Map() };
+      const counts = {
+        listed: 0,
+        ran: 0,
+        failed: 0,
+        alone: 0,
+        doubted: 0,
+        times: [],
+        skips: new Map(),
+        causes: new Map(),
+      };
       seen = { event: record.event, ...counts, last: { record, handler } };
       this.#seen.set(key, seen);
     }
+    // Whoever fired it went away (Ctrl-C) or its host was closed, which says nothing about the hook.
+    if (handler.failure?.cause === 'aborted') return;
     seen.listed += 1;
     seen.last = { record, handler };
     if (handler.status === 'skipped') {
@@ -142,6 +123,11 @@ export class Health {
       return;
     }
     seen.ran += 1;
+    if (record.stateless) seen.alone += 1;
+    if (handler.warnings?.some(isDoubt)) {
+      seen.doubted += 1;
+      seen.lastDoubted = { record, handler };
+    }
     if (handler.duration_ms !== undefined && handler.status !== 'background') seen.times.push(handler.duration_ms);
     const late = { seen, record: handler.status === 'background' ? withoutInput(record, handler) : record, handler };
     const end = this.#background.begin(record.fire_id, handler, late);
@@ -150,14 +136,11 @@ export class Health {
   }
 
   #judge(seen: EventHealth, slow: number): DoctorFinding[] {
-    const { lastFailed } = seen;
-    const shown = {
-      ...seen,
-      last: this.#shown(seen.last),
-      lastFailed: lastFailed === undefined ? undefined : this.#shown(lastFailed).handler,
-    };
-    if (seen.ran === 0) return neverRan(shown, this.#records);
-    return [...failing(shown), ...slowness(shown, slow)];
+    const { lastFailed, lastDoubted } = seen;
+    const handlerOf = (one: HandlerInFire | undefined): HandlerRecord | undefined => one && this.#shown(one).handler;
+    const last = this.#shown(seen.last);
+    const shown = { ...seen, last, lastFailed: handlerOf(lastFailed), lastDoubted: handlerOf(lastDoubted) };
+    return judged(shown, slow, this.#records);
   }
 
   #shown({ record, handler }: HandlerInFire): HandlerInFire {
@@ -201,60 +184,6 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Reasons for skipping a hook that do not depend on the call. */
-const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
-
-function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
-  const reasons = [...skips].sort(([, a], [, b]) => b - a);
-  const [[reason = ''] = []] = reasons;
-  const wrong = WRONG.includes(reason);
-  if (!wrong && often < OFTEN) return [];
-  const words = reasons.map(([name, times]) => `${plain(skipWords(name))}${reasons.length > 1 ? ` (${times})` : ''}`);
-  const { change } = whyNotAsked(last.record, last.handler, records);
-  return [
-    {
-      level: wrong ? 'problem' : 'remark',
-      about: 'hook',
-      text: `${whoIs(last.handler)} never ran, although ${plain(event)} was fired ${times(often)} while it was registered: ${listed(words)}.`,
-      fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
-    },
-  ];
-}
-
-function failing({ event, ran, failed, causes, lastFailed }: MaskedHealth): DoctorFinding[] {
-  if (lastFailed === undefined) return [];
-  const always = failed === ran;
-  const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
-  const often = always
-    ? ran === 1
-      ? 'the one time it ran'
-      : `each of the ${ran} times it ran`
-    : `${failed} of ${ran} times`;
-  const message = lastFailed.failure?.message ?? '';
-  return [
-    {
-      level: always ? 'problem' : 'remark',
-      about: 'hook',
-      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
-      fix: `${upper(mendFor(lastFailed, event))}.`,
-    },
-  ];
-}
-
-function slowness({ event, times: measured, last }: MaskedHealth, slow: number): DoctorFinding[] {
-  if (measured.length === 0) return [];
-  const p95 = percentile(Float64Array.from(measured).sort(), 95);
-  if (p95 < slow) return [];
-  return [
-    {
-      level: 'remark',
-      about: 'hook',
-      text: `${whoIs(last.handler)} is slow on ${plain(event)}: 95 of 100 runs take up to ${duration(p95)}.`,
-      fix: 'Narrow its matcher, let it run in the background (async) if it decides nothing, or let a server run it (hookscope serve).',
-    },
-  ];
-}
-
 function alarmFinding(
   kind: string,
   often: number,
@@ -268,8 +197,3 @@ function alarmFinding(
     fix: `See hookscope history --alarms${records}, and hookscope why ${clip(id, 60)}${records}.`,
   };
 }
-
-const whoIs = (handler: HandlerRecord): string => `${shortName(handler.name)} (${placeOf(handler)})`;
-const times = (often: number): string => (often === 1 ? 'once' : `${often} times`);
-const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
-const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,7 +3,7 @@ import type { FireRecord } from '../../emit/record.js';
 import { clip, plain } from '../../plain.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Events that hookscope itself answered because no hook could be asked or had answered. */
+/** Events that hookscope itself answered because hooks could not be asked, or had not all answered. */
 export class OwnAnswers {
   #count = 0;
   #last: FireRecord | undefined;

@@ -1,0 +1,129 @@
+import { duration } from '../../emit/reading/headline.js';
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { INTERPRETER_DOUBT } from '../../events/failure.js';
+import { clip, plain } from '../../plain.js';
+import { skipWords } from '../../scopes/skip.js';
+import { percentile } from '../../why/meaning.js';
+import { mendFor } from '../../why/mends.js';
+import { whyNotAsked } from '../../why/not-asked.js';
+import { listed, placeOf, shortName } from '../../why/words.js';
+import type { DoctorFinding } from './finding.js';
+
+export interface HandlerInFire {
+  readonly record: FireRecord;
+  readonly handler: HandlerRecord;
+}
+
+/** What records show about one hook on one event. */
+export interface EventHealth {
+  readonly event: string;
+  listed: number;
+  ran: number;
+  failed: number;
+  /** How often it ran in a process of its own call, since there was no server. */
+  alone: number;
+  /** How often it blocked by what looks like an error of its interpreter. */
+  doubted: number;
+  readonly times: number[];
+  readonly skips: Map<string, number>;
+  readonly causes: Map<string, number>;
+  last: HandlerInFire;
+  lastFailed?: HandlerInFire;
+  lastDoubted?: HandlerInFire;
+}
+
+/** How often a hook must have been skipped before it is reported. */
+const OFTEN = 5;
+
+/** `EventHealth` with its secrets masked. */
+interface MaskedHealth extends Omit<EventHealth, 'lastFailed' | 'lastDoubted'> {
+  readonly lastFailed: HandlerRecord | undefined;
+  readonly lastDoubted: HandlerRecord | undefined;
+}
+
+/** What is to be said of a hook. `slow`: from this 95th percentile on it is slow, in milliseconds. `records`: the option by which commands read the same records. */
+export function judged(shown: MaskedHealth, slow: number, records: string): DoctorFinding[] {
+  if (shown.ran === 0) return neverRan(shown, records);
+  return [...failing(shown), ...doubtful(shown), ...slowness(shown, slow)];
+}
+
+/** Reasons for skipping a hook that do not depend on the call. */
+const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
+
+function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
+  const reasons = [...skips].sort(([, a], [, b]) => b - a);
+  const [[reason = ''] = []] = reasons;
+  const wrong = WRONG.includes(reason);
+  if (!wrong && often < OFTEN) return [];
+  const words = reasons.map(([name, times]) => `${plain(skipWords(name))}${reasons.length > 1 ? ` (${times})` : ''}`);
+  const { change } = whyNotAsked(last.record, last.handler, records);
+  return [
+    {
+      level: wrong ? 'problem' : 'remark',
+      about: 'hook',
+      text: `${whoIs(last.handler)} never ran, although ${plain(event)} was fired ${times(often)} while it was registered: ${listed(words)}.`,
+      fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
+    },
+  ];
+}
+
+function failing({ event, ran, failed, causes, lastFailed }: MaskedHealth): DoctorFinding[] {
+  if (lastFailed === undefined) return [];
+  const always = failed === ran;
+  const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
+  const often = always
+    ? ran === 1
+      ? 'the one time it ran'
+      : `each of the ${ran} times it ran`
+    : `${failed} of ${ran} times`;
+  const message = lastFailed.failure?.message ?? '';
+  return [
+    {
+      level: always ? 'problem' : 'remark',
+      about: 'hook',
+      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
+      fix: `${upper(mendFor(lastFailed, event))}.`,
+    },
+  ];
+}
+
+function doubtful({ event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFinding[] {
+  if (lastDoubted === undefined) return [];
+  const said = clip((lastDoubted.warnings?.find(isDoubt) ?? '').slice(INTERPRETER_DOUBT.length + 1).trim(), 160);
+  const [answers, look] = ran === 1 ? ['The one answer', 'looks'] : [`${doubted} of ${ran} answers`, 'look'];
+  return [
+    {
+      level: doubted === ran ? 'problem' : 'remark',
+      about: 'hook',
+      text: `${answers} of ${whoIs(lastDoubted)} on ${plain(event)} ${look} like an error of its interpreter, not of the hook, which was blocked by exit code 2 all the same; the last: ${said}.`,
+      fix: `Correct its command in ${placeOf(lastDoubted)}: a relative path leads elsewhere in another folder.`,
+    },
+  ];
+}
+
+/** Whether a warning of a hook says that its block looks like an error of its interpreter. */
+export const isDoubt = (warning: string): boolean => warning.startsWith(INTERPRETER_DOUBT);
+
+function slowness({ event, times: measured, last, alone }: MaskedHealth, slow: number): DoctorFinding[] {
+  if (measured.length === 0) return [];
+  const p95 = percentile(Float64Array.from(measured).sort(), 95);
+  if (p95 < slow) return [];
+  const runs = measured.length;
+  // Of fewer runs the 95th percentile is the longest.
+  const took =
+    runs === 1 ? 'its one run took' : runs < 20 ? `its ${runs} runs took up to` : '95 of 100 runs take up to';
+  const ways = ['Narrow its matcher', 'let it run in the background (async) if it decides nothing'];
+  return [
+    {
+      level: 'remark',
+      about: 'hook',
+      text: `${whoIs(last.handler)} is slow on ${plain(event)}: ${took} ${duration(p95)}.`,
+      fix: `${alone > 0 ? `${ways.join(', ')}, or let a server run it (hookscope serve)` : ways.join(', or ')}.`,
+    },
+  ];
+}
+
+const whoIs = (handler: HandlerRecord): string => `${shortName(handler.name)} (${placeOf(handler)})`;
+export const times = (often: number): string => (often === 1 ? 'once' : `${often} times`);
+const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
