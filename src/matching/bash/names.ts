@@ -45,7 +45,9 @@ export const INTERPRETERS: ReadonlySet<string> = new Set(
 
 /** Programs for which a file argument is data, unless its ending or an option says that it is a script. */
 export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
-  'awk gawk mawk nawk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(' '),
+  'awk gawk mawk nawk original-awk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(
+    ' ',
+  ),
 );
 
 /** Programs that run a command in the current folder, unless an option says otherwise. */
@@ -114,4 +116,4 @@ export const READERS: ReadonlySet<string> = new Set(
     'cp mv ln install tee dd wget scp rsync git gh shellcheck shfmt'
   ).split(' '),
 );
-export const EDITORS: ReadonlySet<string> = new Set('sed awk gawk mawk nawk perl'.split(' '));
+export const EDITORS: ReadonlySet<string> = new Set('sed awk gawk mawk nawk original-awk perl'.split(' '));

@@ -233,7 +233,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
   just: { reads: true, unasked: 'justfile Justfile .justfile' },
   sed,
-  'awk gawk mawk nawk': awk,
+  'awk gawk mawk nawk original-awk': awk,
   'curl http https xh': { short: 'o>', long: 'output>', rest: 'shown', targets: URL_NAME },
   'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
