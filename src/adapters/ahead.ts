@@ -29,6 +29,8 @@ export class EarlyCall {
       this.#reach();
       const given = await made;
       if (given === undefined) throw new Error(`${call.name} was allowed, and then not called.`);
+      // The call may have been interrupted while it waited.
+      context.signal.throwIfAborted();
       begun();
       return await given(input, context);
     });

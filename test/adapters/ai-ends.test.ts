@@ -325,3 +325,41 @@ test.each(HOW)("a tool's own limit of time ends the call, and not the turn: %s",
     value: expect.stringContaining('timeout') as string,
   });
 });
+
+describe.each(HOW)('a step of two calls whose second one is judged longer, with %s', (how) => {
+  const deny = { behavior: 'deny', interrupt: true } as const;
+  const ends = {
+    'session.interrupt()': ({ session }: Ends) => session.interrupt(),
+    'session.close()': ({ session }: Ends) => session.close(),
+    "the session's signal": ({ ofSession }: Ends) => ofSession.abort(),
+    "the caller's signal": ({ ofCaller }: Ends) => ofCaller.abort(),
+    'a denial with interrupt': () => undefined,
+  };
+  interface Ends {
+    readonly session: Session;
+    readonly ofSession: AbortController;
+    readonly ofCaller: AbortController;
+  }
+
+  test.each(Object.entries(ends))('that %s ends: neither runs', async (name, end) => {
+    const [ofSession, ofCaller] = [new AbortController(), new AbortController()];
+    const { host, session } = await opened({ signal: ofSession.signal, ask: () => deny });
+    const records = recordsOf(host);
+    on(host, 'PreToolUse', async (input: { tool_use_id: string }) => {
+      if (input.tool_use_id !== 'second') return undefined;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      void end({ session, ofSession, ofCaller });
+      const permissionDecision = name === 'a denial with interrupt' ? 'ask' : 'allow';
+      return { hookSpecificOutput: { permissionDecision } };
+    });
+    const ran: string[] = [];
+    const read = tool({ inputSchema, execute: ({ path }) => ran.push(path) });
+    const model = scripted({ 'read@first': { path: 'a' }, 'read@second': { path: 'b' } }, 'Done.');
+    const settings = { model, abortSignal: ofCaller.signal };
+    await drive(session, { prompt: 'Go', tools: { read } }, generating(how, settings)).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(ran).toEqual([]);
+    expect(records.map((record) => record.ran)).toEqual([false, false]);
+    expect(records.find((record) => record.tool_use_id === 'first')?.status).toBe('interrupted');
+  });
+});

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapters/kit.js';
+import type { Host } from '../../src/create-host.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
 import type { Session } from '../../src/session/types.js';
 import { names, on, opened } from '../session/kit.js';
@@ -505,4 +506,44 @@ test("an agent whose caller has aborted is not begun, and the error is the calle
   const work = runAgent(session, { agent_type: 'reader', signal: AbortSignal.abort(reason) }, () => 'read');
   await expect(work).rejects.toBe(reason);
   expect(names(seen)).not.toContain('SubagentStart');
+});
+
+describe('a call that was judged and waits for the framework', () => {
+  /** The ends that the loop may have meanwhile. */
+  const ends: Readonly<Record<string, (of: { session: Session; host: Host; abort: AbortController }) => unknown>> = {
+    'session.interrupt()': ({ session }) => session.interrupt(),
+    'session.close()': ({ session }) => session.close(),
+    'host.close()': ({ host }) => host.close(),
+    "a signal, the session's or the caller's": ({ abort }) => abort.abort(),
+    'a denial with interrupt of another call': ({ session }) =>
+      session.tool(call({ id: 'other', needsApproval: true, ask: () => ({ behavior: 'deny', interrupt: true }) })),
+  };
+  const signals = {
+    "the session's": (signal: AbortSignal) => ({ session: { signal }, steps: {}, run: {} }),
+    "the caller's": (signal: AbortSignal) => ({ session: {}, steps: { signal }, run: {} }),
+    "the call's": (signal: AbortSignal) => ({ session: {}, steps: {}, run: { signal } }),
+  };
+  const cases = Object.entries(ends).flatMap(([end, by]) =>
+    Object.entries(signals).map(([of, given]) => ({ end, by, of, given })),
+  );
+
+  test.each(cases)('does not start when it is made after $end (signal: $of)', async ({ by, given }) => {
+    const abort = new AbortController();
+    const how = given(abort.signal);
+    const { host, session, seen } = await opened(how.session);
+    const records: unknown[] = [];
+    host.events$.subscribe((record) => {
+      if (record.type === 'tool_call' && record.tool_use_id === 'call-1') records.push([record.status, record.ran]);
+    });
+    const steps = new Steps(session, how.steps);
+    let ran = 0;
+    const made = call({ execute: () => ++ran });
+    expect(await steps.asks(made, how.run)).toBe(false);
+    await by({ session, host, abort });
+    expect(await steps.run(made, how.run)).toMatchObject({ status: 'interrupted', endsLoop: true });
+    await new Promise(setImmediate);
+    expect([ran, records]).toEqual([0, [['interrupted', false]]]);
+    expect(steps.over).toBeDefined();
+    expect(names(seen)).not.toContain('PostToolUse');
+  });
 });

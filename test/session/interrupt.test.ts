@@ -276,6 +276,80 @@ describe("the session's own signal", () => {
   });
 });
 
+describe('a denial with interrupt', () => {
+  const deny = { behavior: 'deny', interrupt: true } as const;
+  const denied = (name = 'Denied'): ToolCall => ({
+    name,
+    input: {},
+    concurrent: true,
+    needsApproval: true,
+    ask: async () => {
+      await turn();
+      await turn();
+      return deny;
+    },
+    execute: () => 1,
+  });
+  /** What a call beside it waits for. */
+  const waits: Readonly<Record<string, Partial<ToolCall>>> = {
+    'its hooks': {},
+    'permission()': { permission: never },
+    'ask()': { needsApproval: true, ask: never },
+    'ask() and then its hooks again': {
+      needsApproval: true,
+      ask: () => ({ behavior: 'allow', updatedInput: { a: 1 } }),
+    },
+    'its check': { permission: () => ({ behavior: 'allow', updatedInput: { a: 1 } }), check: never },
+  };
+
+  test.each(Object.entries(waits))('keeps a call that waits for %s from starting', async (name, more) => {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', (input: { tool_name: string; tool_input: { a?: number } }) => {
+      const isHooks = name.includes('hooks') && (name === 'its hooks' || input.tool_input.a === 1);
+      return isHooks && input.tool_name === 'Beside' ? never() : undefined;
+    });
+    let ran = 0;
+    const beside = { name: 'Beside', input: {}, concurrent: true, execute: () => ++ran, ...more };
+    const { results, endsLoop } = await session.toolBatch([beside, denied(), { ...beside, concurrent: false }]);
+    expect(results.map((r) => r.status)).toEqual(['interrupted', 'denied', 'interrupted']);
+    expect([ran, endsLoop]).toEqual([0, true]);
+  });
+
+  test('is an interruption: it ends what runs beside it, and the agents of the session', async () => {
+    const { session } = await opened();
+    const agent = await session.spawn({ agent_type: 'w' });
+    const [beside, below] = [hanging(), hanging()];
+    const results = [session.tool(beside.call), agent.tool(below.call)];
+    await Promise.all([beside.begun, below.begun]);
+    expect((await session.tool(denied())).status).toBe('denied');
+    expect((await Promise.all(results)).map((r) => r.status)).toEqual(['interrupted', 'interrupted']);
+    await session.prompt('Another');
+    expect((await session.tool({ name: 'T', input: {}, execute: () => 1 })).status).toBe('ran');
+  });
+});
+
+test('an interruption at the very moment when a call was let run: it does not start', async () => {
+  for (const moments of Array(12).keys()) {
+    const { host, session } = await opened();
+    const judged = deferred<void>();
+    on(host, 'PreToolUse', () => judged.promise);
+    let over = false;
+    let ranAfter = false;
+    const execute = () => {
+      ranAfter = over;
+    };
+    const result = session.tool({ name: 'T', input: {}, execute });
+    await turn();
+    judged.resolve();
+    for (let i = 0; i < moments; i++) await null;
+    over = true;
+    await session.interrupt();
+    await result;
+    expect(ranAfter).toBe(false);
+    await host.close();
+  }
+});
+
 test('many calls at once listen to one signal without a warning', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): number => warnings.push(warning);

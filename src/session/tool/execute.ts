@@ -57,7 +57,11 @@ function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Prom
   const begun = (): void => {
     if (watched) watched.ran = true;
   };
-  return resultOf(() => executed(tool, copyInput(input) as Record<string, unknown>, { id, signal }, begun));
+  return resultOf(() => {
+    // It may have been interrupted at the moment when it was let run, or when its input was checked.
+    signal.throwIfAborted();
+    return executed(tool, copyInput(input) as Record<string, unknown>, { id, signal }, begun);
+  });
 }
 
 function failureOf(core: Core, call: CheckedCall, error: unknown): ExecuteFailure {

@@ -142,7 +142,7 @@ async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise
   const told =
     by === 'rules' || by === 'mode' || by === 'classifier' ? await tellDenied(core, call, input, text) : undefined;
   const retry = told?.retry === true;
-  if (interrupts) core.endLoop('interrupted');
+  if (interrupts) core.interrupt(new DOMException('A denial interrupted the turn', 'AbortError'));
   return {
     ...common,
     status: 'denied',
