@@ -12,7 +12,7 @@ import type { Json } from '../values/shape.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import type { SessionDeps, SessionIdentity } from './deps.js';
 import type { SessionSettings } from './options.js';
-import { SessionWork } from './under-way.js';
+import { SessionWork, SharedWork } from './under-way.js';
 
 /** Why a loop is over: it was interrupted and nothing more runs, a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
@@ -48,7 +48,7 @@ export class Core {
   #promptId: string | undefined;
   #continuations = 0;
   #isOpen = true;
-  #stopping: Promise<unknown> | undefined;
+  readonly #stop = new SharedWork();
   #ending: Promise<unknown> | undefined;
   #over: LoopEnd | undefined;
   #mode: string | undefined;
@@ -170,14 +170,11 @@ export class Core {
 
   /** The stop under way, if any. */
   get stopping(): Promise<unknown> | undefined {
-    return this.#stopping;
+    return this.#stop.underWay;
   }
   /** Runs a stop. A second request joins the one under way. */
   stop<T>(run: () => Promise<T>): Promise<T> {
-    this.#stopping ??= run().finally(() => {
-      this.#stopping = undefined;
-    });
-    return this.#stopping as Promise<T>;
+    return this.#stop.run(run);
   }
 
   get isEnding(): boolean {

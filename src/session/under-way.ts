@@ -37,3 +37,27 @@ export class SessionWork {
     );
   }
 }
+
+/** Work of which only one piece is under way: who asks for it meanwhile gets the same promise, also from within the work itself. */
+export class SharedWork {
+  #work: Promise<unknown> | undefined;
+
+  get underWay(): Promise<unknown> | undefined {
+    return this.#work;
+  }
+
+  run<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.#work !== undefined) return this.#work as Promise<T>;
+    let follow!: (begun: Promise<T>) => void;
+    const work = new Promise<T>((resolve) => {
+      follow = resolve;
+    });
+    // Set before the work begins, because it may ask for itself at once.
+    this.#work = work;
+    const begun = begin().finally(() => {
+      this.#work = undefined;
+    });
+    follow(begun);
+    return work;
+  }
+}

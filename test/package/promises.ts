@@ -851,6 +851,7 @@ const limits: readonly Kept[] = [
     'session/close',
     'hold up the close of an agent for a minute',
   ],
+  ['joins the stop that is waiting for it', 'session/stop', 'a stop in a hook of the stop joins it'],
   ['Hooks judge what Claude Code asks about', 'claude-code/control/alarms', 'runs what it did not ask about'],
   [
     'Claude Code calls no callback for Setup',

@@ -187,6 +187,36 @@ test('two stops at once are one', async () => {
   expect(names(seen).filter((e) => e === 'SubagentStop')).toHaveLength(1);
 });
 
+describe.each(['session', 'agent'])('a stop in a hook of the stop joins it: of a %s', (which) => {
+  const before = {
+    'at once': () => undefined,
+    'after a moment': () => Promise.resolve(),
+    later: () => new Promise(setImmediate),
+  };
+  const awaited = [true, false];
+  const cases = Object.entries(before).flatMap(([when, wait]) => awaited.map((waits) => ({ when, wait, waits })));
+
+  test.each(cases)('$when, and waits for it: $waits', async ({ wait, waits }) => {
+    const { host, session } = await opened();
+    const stopped: unknown[] = [];
+    const one = which === 'agent' ? await session.spawn({ agent_type: 'w' }) : session;
+    let calls = 0;
+    const hook = async () => {
+      calls++;
+      const waiting = wait();
+      if (waiting) await waiting;
+      const stop = one.stop().then((answer) => stopped.push(answer));
+      if (waits) await stop;
+    };
+    host.on(which === 'agent' ? 'SubagentStop' : 'Stop', hook, { timeout: 0.05 });
+    const answer = await one.stop();
+    await new Promise(setImmediate);
+    expect(answer).toMatchObject({ continues: false });
+    expect([calls, stopped.length, stopped[0]]).toEqual([1, 1, answer]);
+    expect(answer.decision?.failures.map((failure) => failure.cause)).toEqual(waits ? ['timeout'] : []);
+  });
+});
+
 test('what hooks say at a stop that ends waits for the next turn, and an ended agent has none', async () => {
   const { host, session } = await opened({ maxStopContinuations: 0 });
   host.register(
