@@ -235,6 +235,51 @@ test("granted permissions are told before the tool runs; a mode among them is th
   expect([child.permission_mode, session.permission_mode]).toEqual(['acceptEdits', 'acceptEdits']);
 });
 
+describe('permissions that came with an allow of a rewritten input', () => {
+  const updates = [{ type: 'setMode', mode: 'bypassPermissions', destination: 'session' }];
+  const allow = { behavior: 'allow', updatedInput: { to: 'rewritten' }, updatedPermissions: updates } as const;
+  const givers = {
+    'the user': { ask: () => allow },
+    'a PermissionRequest hook': { hook: { hookSpecificOutput: { decision: allow } } },
+  };
+  /** What becomes of the rewritten input. */
+  const ends: Readonly<
+    Record<string, { readonly says?: unknown; readonly options?: SessionOptions; readonly granted: boolean }>
+  > = {
+    'a hook denies': { says: { hookSpecificOutput: { permissionDecision: 'deny' } }, granted: false },
+    'a hook defers': { says: { hookSpecificOutput: { permissionDecision: 'defer' } }, granted: false },
+    'the rules deny': {
+      options: {
+        permission: (input) => ({
+          behavior: (input as { to?: string }).to === 'rewritten' ? 'deny' : 'ask',
+        }),
+      },
+      granted: false,
+    },
+    'nobody objects to': { granted: true },
+  };
+  const cases = Object.entries(givers).flatMap(([by, giver]) =>
+    Object.entries(ends).map(([end, { says, options, granted }]) => ({ by, giver, end, says, options, granted })),
+  );
+
+  test.each(cases)('by $by count only if the call is let run: $end it', async ({ giver, says, options, granted }) => {
+    const told: unknown[] = [];
+    const { host, session } = await opened({
+      permission: () => ({ behavior: 'ask' }),
+      ...options,
+      ...('ask' in giver ? { ask: giver.ask } : {}),
+      onPermissionUpdate: (given) => told.push(given),
+    });
+    if ('hook' in giver) on(host, 'PermissionRequest', () => giver.hook);
+    on(host, 'PreToolUse', (input: { tool_input: { to?: string } }) => (input.tool_input.to ? says : undefined));
+    const result = await session.tool({ name: 'T', input: {}, execute: () => told.length });
+    expect(result.status === 'ran').toBe(granted);
+    expect(session.permission_mode).toBe(granted ? 'bypassPermissions' : 'default');
+    expect([told, result.updatedPermissions]).toEqual(granted ? [[updates], updates] : [[], []]);
+    if (granted) expect(result.content).toBe('1');
+  });
+});
+
 test('a mode that does not exist is refused wherever one is set, with the nearest', async () => {
   const { createHost } = await import('../../src/index.js');
   const { host, session, reports } = await opened({

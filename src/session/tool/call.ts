@@ -76,7 +76,7 @@ export interface ToolResult {
   readonly retry: boolean;
   /** The turn is over: call neither the model nor `stop()`. */
   readonly endsLoop: boolean;
-  /** Permissions that hooks or the user granted with the call. */
+  /** Permissions that hooks or the user granted with the call; none if it was denied. */
   readonly updatedPermissions: readonly unknown[];
   /** Context from PostToolUse hooks for a classifier. */
   readonly classifierContext?: string;

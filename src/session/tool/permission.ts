@@ -36,7 +36,8 @@ class CallJudge {
   #pre: PreDecision | undefined;
   /** The input that the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
-  #granted: readonly unknown[] = [];
+  /** Permissions that came with an allow. They count once the call is let run, and with a denial not at all. */
+  readonly #granted: { readonly permissions: readonly unknown[]; readonly told: QuestionContext }[] = [];
   #rewriters: readonly string[] = NOBODY;
   /** Whether anyone asked or was asked, in any round. */
   #questioned = false;
@@ -147,9 +148,12 @@ class CallJudge {
     return { ...this.#soFar('denied'), by, reason: why, ...more, text: more.text ?? why };
   }
 
+  /** Lets the call run: what was granted with it applies now. */
   #run({ approver, decidedBy, reason }: Approval = {}): Judgement {
     const rewrittenBy = this.#rewriters.length === 0 ? undefined : this.#rewriters;
-    const granted = this.#granted;
+    for (const { permissions, told } of this.#granted)
+      applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
+    const granted = this.#granted.flatMap(({ permissions }) => permissions);
     const asked = this.#questioned;
     return {
       verdict: 'run',
@@ -165,7 +169,7 @@ class CallJudge {
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
-    return { verdict, input: this.#input, pre: this.#pre as PreDecision, granted: this.#granted };
+    return { verdict, input: this.#input, pre: this.#pre as PreDecision, granted: [] };
   }
 
   #askHooks(): Promise<PreDecision> {
@@ -233,10 +237,7 @@ class CallJudge {
   ): Judgement | undefined {
     const changed = updatedInput !== undefined && this.#rewrite(updatedInput, names);
     this.#allowed = { ...by, input: this.#input };
-    if (permissions && permissions.length > 0) {
-      this.#granted = [...this.#granted, ...permissions];
-      applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
-    }
+    if (permissions && permissions.length > 0) this.#granted.push({ permissions, told });
     return changed ? undefined : this.#run(by);
   }
 
