@@ -45,10 +45,11 @@ export function surroundings(): GlobalState {
   found.set('process.cwd()', process.cwd());
   // Node creates these at their first use, which may add a listener, and a module that imports `node:process` uses stdin.
   void [process.stdin, process.stdout, process.stderr];
+  // Events whose names are symbols are Node's own: standard input that is a file has one until it is open.
   for (const [at, emitter] of emitters())
-    for (const name of emitter.eventNames())
+    for (const name of emitter.eventNames().filter((one) => typeof one === 'string'))
       found.set(
-        `${at}.on(${String(name)})`,
+        `${at}.on(${name})`,
         emitter.listeners(name).filter((one) => !OWN_LISTENERS.has(one)),
       );
   found.set('whether process.stdin is read', process.stdin.readableFlowing === true);

@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -70,6 +71,28 @@ test("also in Node's own runner, whose processes have not used their standard in
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^# pass [1-9]/m);
 });
+
+test.each(['/dev/null', 'a file', 'a pipe'])(
+  'a plugin that leaves nothing fails nothing where standard input is %s',
+  async (input) => {
+    const file = join(built, 'sound.mjs');
+    writeFileSync(
+      file,
+      `import { contract } from './contract-testing.js';
+     const plugin = { name: 'sound', apply: (scope) => scope.on('Stop', () => undefined) };
+     for (const { name, run } of contract(plugin, { patience: 0.1 }))
+       await run().catch((error) => console.log(name + ': ' + error.message));
+     console.log('done');
+     process.exit();`,
+    );
+    const fd = input === 'a pipe' ? 'pipe' : openSync(input === 'a file' ? file : input, 'r');
+    const child = spawn(process.execPath, [file], { stdio: [fd, 'pipe', 'inherit'] });
+    let said = '';
+    for await (const part of child.stdout as Readable) said += String(part);
+    if (typeof fd === 'number') closeSync(fd);
+    expect(said).toBe('done\n');
+  },
+);
 
 test('also beside a host whose own command runs on', async () => {
   const host = createHost({ logger: () => undefined });
