@@ -134,7 +134,8 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   interrupt(): Promise<void>;
   /**
    * Ends the session: its agents first, then what still runs, then SessionEnd (default reason `other`). For an agent, SubagentStop is
-   * fired if it has not stopped yet, but hooks cannot make it continue. A second call returns the same answer.
+   * fired first, but hooks cannot make it continue, and then its own agents are closed. It is not fired if the agent has stopped, if its loop is over (interrupted, or ended by a
+   * hook or a deferred call), or while a call of it runs or is judged, which this interrupts. A second call returns the same answer.
    */
   close(reason?: string): Promise<Closed>;
 }

@@ -236,3 +236,42 @@ describe('SubagentStop hooks that never end', () => {
     }
   });
 });
+
+describe('close() of an agent', () => {
+  const call = { name: 'T', input: {}, execute: () => 1 };
+  const states: Readonly<Record<string, [before: (agent: Session) => unknown, stops: boolean]>> = {
+    'that is idle fires SubagentStop': [() => undefined, true],
+    'whose call was denied fires SubagentStop': [(agent) => agent.tool({ ...call, name: 'deny' }), true],
+    'that has stopped fires no second one': [(agent) => agent.stop(), true],
+    'whose tool runs fires none': [
+      (agent) => void agent.tool({ ...call, execute: () => new Promise(() => undefined) }),
+      false,
+    ],
+    'that a hook ended fires none': [(agent) => agent.tool({ ...call, name: 'end' }), false],
+    'of which a call was deferred fires none': [(agent) => agent.tool({ ...call, name: 'defer' }), false],
+    'that was interrupted fires none': [(agent) => agent.interrupt(), false],
+  };
+  const SAYS: Readonly<Record<string, unknown>> = {
+    deny: { hookSpecificOutput: { permissionDecision: 'deny' } },
+    defer: { hookSpecificOutput: { permissionDecision: 'defer' } },
+    end: { continue: false },
+  };
+
+  test.each(Object.entries(states))('%s', async (_, [before, stops]) => {
+    const { host, session, seen } = await opened();
+    on(host, 'PreToolUse', (input: { tool_name: string }) => SAYS[input.tool_name]);
+    const agent = await session.spawn({ agent_type: 'w' });
+    await before(agent);
+    await agent.close();
+    expect(names(seen).filter((name) => name === 'SubagentStop')).toHaveLength(stops ? 1 : 0);
+  });
+
+  test('comes before that of its own agents', async () => {
+    const { session, seen } = await opened();
+    const agent = await session.spawn({ agent_type: 'outer' });
+    await agent.spawn({ agent_type: 'inner' });
+    await agent.close();
+    const stops = seen.filter(({ event }) => event === 'SubagentStop');
+    expect(stops.map(({ input }) => input['agent_type'])).toEqual(['outer', 'inner']);
+  });
+});
