@@ -368,6 +368,7 @@ describe('a tool', () => {
     for (const said of [{ suppressOutput: true }, { hookSpecificOutput: { updatedToolOutput: 'masked' } }]) {
       const { message } = await run(both, (host) => on(host, 'PostToolUse', () => said));
       expect(message?.artifact).toBeUndefined();
+      expect([message?.status, plain.message?.status]).toEqual(['success', 'success']);
       expect(JSON.stringify(message)).not.toContain('secret');
     }
   });

@@ -246,3 +246,26 @@ describe('what a tool hands back that cannot be written down', () => {
     expect(names(seen)).toContain('PostToolUseFailure');
   });
 });
+
+describe('what is no answer, text or result is refused in words', () => {
+  const ask = (answer: unknown) => (s: Session) =>
+    s.elicit({ mcp_server_name: 'mem', message: 'm', ask: () => answer as never });
+  const compact = (summary: unknown) => (s: Session) => s.compact({ trigger: 'auto', run: () => summary as never });
+  const end = (result: unknown) => (s: Session) => s.endBatch([call], [result] as never);
+  const odd = [undefined, null, 5, [], () => 1];
+  const wrong: [where: RegExp, work: (s: Session) => unknown][] = [
+    ...[...odd, 'accept', {}, { action: 'yes' }, { action: 'accept', content: 'x' }].map(
+      (one): [RegExp, (s: Session) => unknown] => [/elicit: the answer of ask/, ask(one)],
+    ),
+    ...[...odd, {}].map((one): [RegExp, (s: Session) => unknown] => [/compact: the summary/, compact(one)]),
+    ...[...odd, {}, { id: 'c' }].map((one): [RegExp, (s: Session) => unknown] => [/endBatch\.results\[0\]/, end(one)]),
+    ...[...odd, {}].map((one): [RegExp, (s: Session) => unknown] => [/prompt: text/, (s) => s.prompt(one as never)]),
+  ];
+
+  test.each(wrong)('%s (%#)', async (where, work) => {
+    const { session } = await opened();
+    const error = await attempt(() => work(session)).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'INVALID_OPTIONS', message: expect.stringMatching(where) as string });
+    await session.close();
+  });
+});

@@ -154,9 +154,9 @@ function messageFor(result: ToolResult, given: WrapResult | undefined, request: 
   if (message === undefined) return given;
   // Other fields may repeat the content, so they are dropped if the content was changed.
   const same = !result.hidden && result.response === message.content;
-  const { id, name, tool_call_id } = message;
+  const { id, name, tool_call_id, status } = message;
   const whole = { ...(langchain.ToolMessage.isInstance(message) ? message.lc_kwargs : message), id };
-  const fields = { ...(same ? whole : { id, name, tool_call_id }), content: result.content };
+  const fields = { ...(same ? whole : { id, name, tool_call_id, status }), content: result.content };
   const now = new langchain.ToolMessage(fields as never);
   if (langchain.ToolMessage.isInstance(given)) return now;
   const messages = messagesOf(given).map((one) => (one === message ? now : one));

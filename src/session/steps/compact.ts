@@ -58,6 +58,7 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
     if (blocked) return { blocked, ...(reason === undefined ? {} : { reason }), instructions, decision };
     const running = resultOf(() => options.run(instructions, { signal })) as Promise<string>;
     summary = await orAborted(running, signal, 'PostCompact');
+    checkOption('compact: the summary that run returns', summary, checks.text);
   } catch (error) {
     if (wasCut(error)) return { blocked: true, reason: core.cutText('The compaction'), instructions };
     throw error;

@@ -1,5 +1,5 @@
-import { checkKeys, type Keys } from '../../values/options.js';
-import { checks, FILLED } from '../../values/shape.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { checks, FILLED, isObject, type OptionCheck } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
@@ -31,6 +31,15 @@ const ELICIT: Keys<ElicitOptions> = {
   ask: checks.fn,
 };
 
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
+/** What the user typed may be secret. */
+const ANSWER: OptionCheck = {
+  expected: '{ action: accept | decline | cancel, content?: an object }',
+  secret: true,
+  accepts: (v) =>
+    isObject(v) && ACTIONS.includes(v['action']) && (v['content'] === undefined || isObject(v['content'])),
+};
+
 /** The hooks answer, or else the user, whose answer ElicitationResult hooks may replace. */
 export async function elicit(
   core: Core,
@@ -46,7 +55,9 @@ export async function elicit(
   if (said?.action !== undefined) return answer(said.action, said.content, 'hook');
   if (!ask) return { action: 'cancel', by: 'nobody' };
   const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
-  const { action, content } = await orAborted(asking, signal, 'Elicitation');
+  const answered = await orAborted(asking, signal, 'Elicitation');
+  checkOption('elicit: the answer of ask', answered, ANSWER);
+  const { action, content } = answered;
   const { mcp_server_name, elicitation_id, mode } = fields;
   const result = await core.fire(
     'ElicitationResult',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../host/types.js';
-import { checkKeys, type Keys } from '../../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { checks, FILLED } from '../../values/shape.js';
 import { addWatchPaths, forModel, tellUser } from '../context.js';
 import { type Core, wasCut } from '../core.js';
@@ -59,6 +59,7 @@ type PromptDecision = Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansi
 /** Begins a new turn: another prompt id, no continuations, nothing interrupted. */
 export async function runPrompt(core: Core, text: string, options: PromptOptions): Promise<PromptAnswer> {
   core.demand('prompt');
+  checkOption('prompt: text', text, checks.text);
   checkKeys(options, PROMPT, 'prompt: ');
   checkKeys(options.command, COMMAND, 'prompt: command.');
   core.begin(options.prompt_id ?? randomUUID());

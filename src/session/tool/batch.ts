@@ -1,6 +1,7 @@
 import type { Decision } from '../../host/types.js';
-import { wrongOption } from '../../values/options.js';
+import { checkOption, wrongOption } from '../../values/options.js';
 import { kindOf } from '../../values/problem.js';
+import { isObject, type OptionCheck, textOf } from '../../values/shape.js';
 import { forModel, tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './call.js';
@@ -41,6 +42,12 @@ export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<
   return finishBatch(core, calls, results);
 }
 
+const RESULT: OptionCheck = {
+  expected: 'what tool() gave for the call',
+  secret: true,
+  accepts: (v) => isObject(v) && textOf(v['id']) !== undefined && textOf(v['status']) !== undefined,
+};
+
 /** Ends the batch of calls that the framework ran itself, each by `tool()`. `results` are in the order of the calls. */
 export async function endBatch(
   core: Core,
@@ -51,7 +58,9 @@ export async function endBatch(
   checkList('endBatch.calls', given, 'the calls of the model turn');
   checkList('endBatch.results', results, 'what tool() gave for each call, as in endBatch(calls, results)');
   if (given.length !== results.length) throw wrongOption('endBatch.results', 'expected one for each call');
-  const calls = given.map((call, i) => ({ ...checkCall(core, call), id: (results[i] as ToolResult).id }));
+  const checked = given.map((call) => checkCall(core, call));
+  for (const [i, result] of results.entries()) checkOption(`endBatch.results[${i}]`, result, RESULT);
+  const calls = checked.map((call, i) => ({ ...call, id: (results[i] as ToolResult).id }));
   for (const result of results) {
     if (result.status === 'ran')
       core.deps.alarms.ran(core.use(result), { by: 'result', input: { value: result.input } });
