@@ -2,12 +2,12 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import { isObject, isPlain, isText, type Json } from '../../values/shape.js';
+import { isObject, isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { lostIn } from './lost.js';
-import { asObject, asPrinted, BadOutput, FAULTS, printed, REFUSED, refuseInherited } from './printed.js';
-import { asyncFields, type OutputField, type OutputShape, outputShape, topFields } from './shape.js';
+import { asObject, asPrinted, BadOutput, FAULTS, REFUSED, refuseInherited } from './printed.js';
+import { asyncFields, type OutputField, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
 /** The context in which one output is read. */
@@ -123,7 +123,7 @@ function copySpecific(reading: OutputReading, given: unknown, into: Record<strin
       reading.warnings.push(unknownSpecific(reading, keepUnknown(specific, key, copied)));
   }
   for (const [key, value] of Object.entries(refusedOf(specific)))
-    orProblem(reading, () => refuseField(reading.shape, key, value));
+    orProblem(reading, () => refuseField(reading, key, value));
   into['hookSpecificOutput'] = copied;
 }
 
@@ -143,12 +143,11 @@ function copySaid(
   into: Record<string, unknown>,
   key: string,
 ): void {
-  const said = printed(value, key);
   try {
-    copyField(field, said, into, key, SPECIFIC);
+    copyField(field, value, into, key, SPECIFIC);
   } catch (error) {
-    if (isStrict(reading) && key === 'decision' && isObject(said) && said['behavior'] === 'deny')
-      into[key] = acceptedOf(field, said, reading.shape.nested?.get('deny') ?? []);
+    if (isStrict(reading) && key === 'decision' && isObject(value) && value['behavior'] === 'deny')
+      into[key] = acceptedOf(field, value, reading.shape.nested?.get('deny') ?? []);
     throw error;
   }
 }
@@ -167,23 +166,9 @@ export function acceptedOf(field: OutputField, value: Json, keys: readonly strin
 }
 
 /** Throws BadOutput if the event has the key and this is no value of it. */
-function refuseField({ specific }: OutputShape, key: string, value: unknown): void {
-  const field = specific.get(key);
+function refuseField({ shape }: OutputReading, key: string, value: unknown): void {
+  const field = shape.specific.get(key);
   if (field) copyField(field, value, {}, key, SPECIFIC);
-}
-
-/** Why a value under a key that the event reads is wrong; undefined if all of them have the right type. */
-export function whyWrong(spec: EventSpec, said: Json): string | undefined {
-  const [fault] = faultsOf(said);
-  if (fault !== undefined) return fault;
-  checkSync(said['async']);
-  for (const [key, field] of topFields()) copyField(field, said[key], {}, key, '');
-  const inner = said['hookSpecificOutput'];
-  if (inner === undefined) return undefined;
-  const { hookEventName: name, ...specific } = asPrinted(inner, 'hookSpecificOutput');
-  if (name !== undefined && !isText(name)) return `${SPECIFIC}hookEventName: expected string, got ${kindOf(name)}`;
-  for (const key of Object.keys(specific)) refuseField(outputShape(spec), key, specific[key]);
-  return undefined;
 }
 
 /** Copies an unknown key, or leaves it out if it cannot be copied: an unknown key never fails a handler. The caller adds the warning. */

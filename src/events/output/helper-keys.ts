@@ -6,11 +6,8 @@ export const VERDICT = 'hookscope:verdict';
 export const REWRITE = 'hookscope:rewrite';
 export const CONTEXT = 'hookscope:context';
 export const STOP = 'hookscope:stop';
-/** What `combine` has set aside, since it is wrong. It has no meaning of its own: whoever reads the answer says what is wrong with it. */
-export const WRONG = 'hookscope:wrong';
-export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP, WRONG] as const;
+export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP] as const;
 
-/** Whether the key is a part of a helper's meaning. */
 export const isHelperKey = (key: string): boolean =>
   key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
 

@@ -4,7 +4,6 @@ import { kindOf } from '../../values/problem.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { EventSpec } from '../spec.js';
-import { whyBad, whyWrong } from './check.js';
 import {
   HELPER_KEYS,
   type HelperOutput,
@@ -15,10 +14,8 @@ import {
   REWRITE,
   strictness,
   VERDICT,
-  WRONG,
 } from './helpers.js';
 import { asPrinted, BadOutput, FAULTS, printed, REFUSED } from './printed.js';
-import { withAside } from './right-part.js';
 import { outputShape, topFields } from './shape.js';
 
 /** Whether a parsed output has keys of a helper. */
@@ -32,22 +29,13 @@ type Specific = Record<string, unknown>;
  */
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
-  const { answer, faults } = withAside(output, (part) => whyNot(spec, part));
+  const faults: string[] = [];
   const read: Reader = (part) => orFault(faults, part);
-  const said = meaningOf(withPrintedKeys(answer, read));
-  if (said === undefined && faults.length === 0) return answer;
+  const said = meaningOf(withPrintedKeys(output, read));
+  if (said === undefined && faults.length === 0) return output;
   const meaning = withRewrite(said ?? {}, read);
-  const whole = worded(spec, meaning, besideHelpers(answer, read), eventName);
+  const whole = worded(spec, meaning, besideHelpers(output, read), eventName);
   return faults.length === 0 ? whole : { ...whole, [FAULTS]: faults };
-}
-
-/** Why a part is wrong on the event. */
-function whyNot(spec: EventSpec, part: Json): string | undefined {
-  try {
-    return whyWrong(spec, helperToOutput(spec, part) as Json);
-  } catch (error) {
-    return whyBad(error);
-  }
 }
 
 /** Reads a part of an answer. */
@@ -74,11 +62,10 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
   if (spec.nestedDecision) wordNested(meaning, specific);
   else wordFlat(spec, meaning, words, specific);
-  const saysInside = !isEmpty(specific) || meaning.rewrite !== undefined;
-  const named = eventName !== undefined && saysInside ? { hookEventName: eventName } : undefined;
+  const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
   const beside = rest && besideIn(spec, rest);
   const whole = rest ? merged(words, rest, spec) : words;
-  if (beside === NO_OBJECT) return withRefused(whole, { ...named, ...specific });
+  if (beside === WRONG) return withRefused(whole, { ...named, ...specific });
   const said = beside ? merged(specific, beside, spec) : specific;
   if (spec.nestedDecision) leaveToUser(spec, said, meaning);
   const inner = named ? { ...named, ...said } : said;
@@ -116,7 +103,7 @@ function printedVerdict(given: unknown): unknown {
 }
 
 /** Marks a wrong `hookSpecificOutput`. It is kept unchanged and refused when the answer is read. */
-const NO_OBJECT = Symbol('no object');
+const WRONG = Symbol('no object');
 
 /** The helper's words count beside a wrong `hookSpecificOutput`. */
 function withRefused(whole: Record<string, unknown>, specific: Specific): object {
@@ -128,18 +115,17 @@ function withRefused(whole: Record<string, unknown>, specific: Specific): object
 function besideIn(
   spec: EventSpec,
   given: { readonly hookSpecificOutput?: unknown },
-): Specific | typeof NO_OBJECT | undefined {
+): Specific | typeof WRONG | undefined {
   const { hookSpecificOutput: inner } = given;
   if (inner === undefined || inner === null) return undefined;
   try {
     const keys = outputShape(spec).specific.keys();
     const specific = own(asPrinted(inner, 'hookSpecificOutput'), keys);
-    for (const key of Object.keys(specific)) put(specific, key, printed(specific[key], key));
     if (spec.nestedDecision && isObject(specific['decision']))
       specific['decision'] = own(asPrinted(specific['decision'], 'decision'), ['behavior']);
     return specific;
   } catch {
-    return NO_OBJECT;
+    return WRONG;
   }
 }
 
@@ -149,11 +135,10 @@ const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 function besideHelpers(output: object, read: Reader): Specific | undefined {
   let rest: Specific | undefined;
   for (const key of Object.keys(output)) {
-    if (isHelperKey(key) || key === WRONG) continue;
+    if (isHelperKey(key)) continue;
     rest ??= {};
-    const value = read(() => printed((output as Specific)[key], key));
-    // Beside a helper's words a `hookSpecificOutput` of null says nothing.
-    if (value !== undefined && !(key === 'hookSpecificOutput' && value === null)) put(rest, key, value);
+    const value = read(() => (output as Specific)[key]);
+    if (value !== undefined) put(rest, key, value);
   }
   return rest;
 }

@@ -1,12 +1,11 @@
 import { HookscopeError } from '../../errors.js';
-import { isObject, isText, type Json } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { CONTEXT, isStrictest, REWRITE, STOP, VERDICT, WRONG } from './helper-keys.js';
+import { CONTEXT, HELPER_KEYS, isStrictest, REWRITE, STOP, VERDICT } from './helper-keys.js';
 import { joinParts } from './join-parts.js';
-import { BadOutput, refuseInherited } from './printed.js';
-import { rightPart } from './right-part.js';
+import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
 
-export { HELPER_KEYS, isHelperKey, REWRITE, strictness, VERDICT, WRONG } from './helper-keys.js';
+export { HELPER_KEYS, isHelperKey, REWRITE, strictness, VERDICT } from './helper-keys.js';
 
 /** The meaning of a helper's output. When a hook returns it, it is translated to the event's own keys. */
 export interface Meaning {
@@ -23,8 +22,6 @@ export interface HelperOutput<Verb extends string> {
   readonly [REWRITE]?: { readonly value: unknown };
   readonly [CONTEXT]?: string;
   readonly [STOP]?: string | true;
-  /** What is wrong with the parts of `combine`. */
-  readonly [WRONG]?: readonly unknown[];
   /** The helper that made it. Exists only in the type. */
   readonly __verb?: Verb;
 }
@@ -103,26 +100,36 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
 /**
  * Combines several outputs into one, which says what several hooks would: `combine(rewrite(input), addContext('made absolute'))`. Contexts are joined by a newline, and so
  * are system messages. Of several verdicts, the strictest counts, with its own reason (deny and block, then defer, ask, allow); of equal verdicts the first, and several `block` have
- * all their reasons. Of several rewrites the last one counts. What is wrong in a part takes nothing away that another says, and makes the hook fail (`bad_schema`). Throws
- * INVALID_OPTIONS for a part that cannot be combined: one that is no output, or an answer in the background (`async: true`) beside others; beside a part that denies, blocks or
- * stops, the first makes the hook fail and the other is left out instead.
+ * all their reasons. Of several rewrites the last one counts. Throws INVALID_OPTIONS for a part that cannot be combined: one that is no output, or an answer in the background
+ * (`async: true`) beside others; beside a part that denies, blocks or stops, it is left out instead.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  const said = withoutBackground(readable(parts));
-  return joinParts([...said, ...severalEvents(said)]) as HelperOutput<Verb>;
+  const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
+  return joinParts(
+    withoutBackground(plain.map((part) => withPrintedWords(withoutUndefined(part)))) as readonly Json[],
+  ) as HelperOutput<Verb>;
 }
 
-/** Parts of which each is for another event are wrong on every one. */
-function severalEvents(parts: readonly Json[]): readonly Json[] {
-  const names = new Set(parts.map(({ hookSpecificOutput: inner }) => isObject(inner) && inner['hookEventName']));
-  const [one, other] = [...names].filter(isText);
-  if (other === undefined) return [];
-  const why = `hookSpecificOutput.hookEventName: expected one event, got ${JSON.stringify(one)} and ${JSON.stringify(other)}`;
-  return [{ [WRONG]: [why] }];
+/** What is inside, as JSON would show it. What cannot be read becomes a text, which is an error there. */
+function withPrintedWords<T extends object>(part: T): T {
+  const { hookSpecificOutput: given } = part as Json;
+  if (!isObject(given)) return part;
+  const inner = printedOrText(given);
+  const decision = isObject(inner) ? printedOrText(inner['decision']) : undefined;
+  if (isObject(inner) && decision !== inner['decision']) return { ...part, hookSpecificOutput: { ...inner, decision } };
+  return inner === given ? part : { ...part, hookSpecificOutput: inner };
+}
+
+function printedOrText(given: unknown): unknown {
+  try {
+    return printed(given);
+  } catch (error) {
+    return `it cannot be read: ${messageOf(error)}`;
+  }
 }
 
 /** An answer in the background replaces all that is said beside it, also a deny. */
-function withoutBackground(parts: readonly Json[]): readonly Json[] {
+function withoutBackground<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
   if (parts.length < 2 || !parts.some(isBackground)) return parts;
   const others = parts.filter((part) => !isBackground(part));
   if (others.every((part) => Object.keys(part).length === 0)) return parts;
@@ -131,7 +138,21 @@ function withoutBackground(parts: readonly Json[]): readonly Json[] {
   throw new HookscopeError('INVALID_OPTIONS', { where: 'combine(…)', expected });
 }
 
-const isBackground = (part: Json): boolean => part['async'] === true;
+const isBackground = (part: object): boolean => (part as { readonly async?: unknown }).async === true;
+
+/** Like `readable`, but throws INVALID_OPTIONS if a part cannot be read. */
+function readableOf<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
+  try {
+    return readable(parts);
+  } catch (error) {
+    if (!(error instanceof BadOutput)) throw error;
+    const expected = error.message.replace(/^combine: /, '');
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'combine(…)', expected }, { cause: error });
+  }
+}
+
+const isPlainPart = (part: HelperOutput<string>): boolean =>
+  isObject(part) && Object.getPrototypeOf(part) === Object.prototype && !('toJSON' in part);
 
 /** False for values such as `true` or `undefined`, which an expression like `condition && deny('no')` leaves in place of a part. */
 const saysMore = (part: unknown): boolean =>
@@ -139,33 +160,34 @@ const saysMore = (part: unknown): boolean =>
   typeof part === 'function' ||
   (typeof part === 'string' && part !== '');
 
-/** The parts as JSON would show them. Throws INVALID_OPTIONS if one is no part, or what its `toJSON` throws; beside a part that denies or stops it is set aside instead. */
-function readable(parts: readonly unknown[]): readonly Json[] {
+/** The parts as JSON would show them. Throws BadOutput if something would be lost, unless another part denies or stops: then only the parts that can be read count. */
+function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
   const errors: unknown[] = [];
   const read = parts.filter(saysMore).flatMap((part) => {
     try {
-      return [rightPart(part)];
+      return [partAsPrinted<Verb>(part)];
     } catch (error) {
       errors.push(error);
       return [];
     }
   });
-  if (errors.length === 0) return read;
-  if (read.some(refuses)) return [...read, { [WRONG]: errors.map(messageOf) }];
-  const [error] = errors;
-  if (!(error instanceof BadOutput)) throw error;
-  const expected = error.message.replace(/^combine: /, '');
-  throw new HookscopeError('INVALID_OPTIONS', { where: 'combine(…)', expected }, { cause: error });
+  if (errors.length > 0 && !read.some(refuses)) throw errors[0];
+  return read;
 }
 
 /** Whether the part denies, blocks or stops, in a helper's words or those of an output. */
-function refuses(part: Json): boolean {
-  const { [STOP]: stop, [VERDICT]: said, continue: goesOn, decision, hookSpecificOutput: inner } = part;
-  if (stop !== undefined || goesOn === false || isStrictest(decision)) return true;
-  if (isObject(said) && isStrictest(said['verdict'])) return true;
+function refuses(part: HelperOutput<string>): boolean {
+  const { continue: goesOn, decision, hookSpecificOutput: inner } = part as Json;
+  if (part[STOP] !== undefined || goesOn === false || isStrictest(part[VERDICT]?.verdict) || isStrictest(decision))
+    return true;
   if (!isObject(inner)) return false;
   const { permissionDecision, decision: nested } = inner;
   return isStrictest(permissionDecision) || (isObject(nested) && isStrictest(nested['behavior']));
+}
+
+/** Throws BadOutput if keys of the part would be lost. */
+function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
+  return own(asObject(printed(part), 'combine'), HELPER_KEYS);
 }
 
 /** JSON leaves out a key whose value is undefined, so it replaces nothing. */

@@ -1,5 +1,5 @@
 import { put } from '../../values/copies/put.js';
-import { isObject, isText, type Json } from '../../values/shape.js';
+import { isObject, isPlain, isText, type Json } from '../../values/shape.js';
 import { CONTEXT, REWRITE, STOP, strictness, VERDICT } from './helper-keys.js';
 
 /** The keys of an output that hold a verdict, each with the key of its reason. */
@@ -16,10 +16,11 @@ const STRONGER: Readonly<Record<string, boolean>> = {
 
 type Join = (one: unknown, other: unknown) => unknown;
 
+/** A value of a wrong type is kept, so that it becomes an error. */
 const texts =
   (between: string): Join =>
   (one, other) =>
-    `${one}${between}${other}`;
+    !isText(one) ? one : !isText(other) ? other : `${one}${between}${other}`;
 
 const JOINS: Readonly<Record<string, Join>> = {
   __proto__: null as never,
@@ -31,28 +32,36 @@ const JOINS: Readonly<Record<string, Join>> = {
   reason: (one) => one,
   stopReason: (one) => one,
   [VERDICT]: stricterOf,
-  hookSpecificOutput: (one, other) => (isObject(one) && isObject(other) ? joinTwo(one, other) : (one ?? other)),
+  hookSpecificOutput: (one, other) =>
+    isObject(one) && isObject(other) ? joinWords(plainWords(one), plainWords(other), markInner) : one,
+  // Without a name it stays an error.
+  hookEventName: (one, other) => (one === NO_EVENT ? one : other),
 };
 
 /**
  * Two outputs in one, as two hooks would be heard: texts for the model and the user are joined, the strictest verdict counts with its own reason (of equal ones the first), and
- * what ends the loop stays. Of rewrites, and of all other values, the last counts; lists are joined. The values have the types that some event takes.
+ * what ends the loop stays. Of rewrites, and of all other values, the last counts; lists are joined.
  */
 export function joinParts(parts: readonly Json[]): Record<string, unknown> {
   const [first, ...others] = parts.map(contextInWords(parts.some(hasContextInWords)));
   const join = (one: Json, other: Json): Record<string, unknown> =>
-    joinTwo(other[REWRITE] === undefined ? one : withoutRewrite(one), other);
+    joinWords(isRewrite(other[REWRITE]) ? withoutRewrite(one) : one, other, mark);
   return withoutMilderReason(others.reduce<Record<string, unknown>>(join, { ...first }));
 }
 
+/** The name of no event: it makes an answer an error. */
+const NO_EVENT = '';
+
 const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput', 'updatedError'];
+
+const isRewrite = (said: unknown): boolean => isObject(said) && said['value'] !== undefined;
 
 /** Without a new input or output in the words of the output, which would win over a helper's that comes later. */
 function withoutRewrite(part: Json): Json {
   const { hookSpecificOutput: inner } = part;
   if (!isObject(inner)) return part;
   const { decision } = inner;
-  const rest = without(inner, REWRITES);
+  const rest = without(plainWords(inner), REWRITES);
   return {
     ...part,
     hookSpecificOutput: isObject(decision) ? { ...rest, decision: without(decision, REWRITES) } : rest,
@@ -72,15 +81,66 @@ function withoutMilderReason(whole: Record<string, unknown>): Record<string, unk
   return {
     ...rest,
     ...(isObject(said) &&
-      (stop === true ? MILD : ALLOW).includes(strictness(said['verdict'])) && { [VERDICT]: without(said, ['reason']) }),
+      (stop === true ? MILD : ALLOW).includes(strictness(wordOf(said))) && { [VERDICT]: without(said, ['reason']) }),
     ...(isObject(inner) &&
+      Object.hasOwn(inner, 'permissionDecision') &&
       strictness(inner['permissionDecision']) === 0 && {
-        hookSpecificOutput: without(inner, ['permissionDecisionReason']),
+        hookSpecificOutput: without(plainWords(inner), ['permissionDecisionReason']),
       }),
   };
 }
 const ALLOW = [0];
 const MILD = [0, 1, 2];
+
+/** The words of an instance of a class as a plain object. A verdict that it inherits is not lost if it restricts. */
+function plainWords(inner: Json): Json {
+  if (isPlain(inner)) return inner;
+  const said = Object.keys(OWN_VERDICTS).map((key) => [key, inherited(inner, key)] as const);
+  return { ...inner, ...Object.fromEntries(said.filter(([, word]) => strictness(wordOf(word)) > 0)) };
+}
+
+function inherited(inner: Json, key: string): unknown {
+  try {
+    return Object.hasOwn(inner, key) ? undefined : inner[key];
+  } catch {
+    return undefined;
+  }
+}
+
+type CombinedWords = Record<string, unknown>;
+
+/** Two answers, or what they say inside. A wrong word takes no right one away: it is left out, and `mark` makes the whole an error. */
+function joinWords(one: Json, other: Json, mark: (whole: CombinedWords) => CombinedWords): CombinedWords {
+  const wrong = Object.keys(other).filter((key) => one[key] !== undefined && differs(key, one[key], other[key]));
+  if (wrong.length === 0) return joinTwo(one, other);
+  const right = (part: Json): Json =>
+    without(
+      part,
+      wrong.filter((key) => !isWord(key, part[key])),
+    );
+  return mark(joinTwo(right(one), right(other)));
+}
+
+/** Without a name of its event the answer is an error, whatever else it says, and all of it that can count counts. */
+const markInner = (inner: CombinedWords): CombinedWords => ({ ...inner, hookEventName: NO_EVENT });
+const mark = (whole: CombinedWords): CombinedWords => {
+  const { hookSpecificOutput: inner } = whole;
+  return { ...whole, hookSpecificOutput: markInner(isObject(inner) ? plainWords(inner) : {}) };
+};
+
+/** Whether one of both is wrong. Of flags and rewrites a right one replaces a wrong one before it. */
+function differs(key: string, one: unknown, other: unknown): boolean {
+  if (other === undefined || isWord(key, one) === isWord(key, other)) return false;
+  return isWord(key, one) || (key !== REWRITE && STRONGER[key] === undefined);
+}
+
+/** Whether the value can be meant by the key; true for keys of which this is not known. */
+function isWord(key: string, value: unknown): boolean {
+  if (key === VERDICT || Object.hasOwn(OWN_VERDICTS, key)) return strictness(wordOf(value)) >= 0;
+  if (key === REWRITE) return isRewrite(value);
+  if (key === 'hookSpecificOutput') return isObject(value);
+  return STRONGER[key] === undefined || typeof value === 'boolean';
+}
 
 function joinTwo(one: Json, other: Json): Record<string, unknown> {
   const whole: Record<string, unknown> = { ...one };
@@ -91,26 +151,26 @@ function joinTwo(one: Json, other: Json): Record<string, unknown> {
 
 function joined(key: string, one: unknown, other: unknown): unknown {
   if (other === undefined) return one;
-  if (one === undefined) return other;
+  if (one === undefined) return other === null && key !== 'permissionDecision' ? one : other;
   const join = JOINS[key];
   if (join !== undefined) return join(one, other);
   const stronger = STRONGER[key];
-  if (stronger !== undefined) return one === stronger ? one : other;
+  if (stronger !== undefined && typeof other === 'boolean') return one === stronger ? one : other;
   return Array.isArray(one) && Array.isArray(other) ? [...one, ...other] : other;
 }
 
 /** A helper's verdict with its reason. What blocks has all reasons, as on events that are blocked by several hooks. */
 function stricterOf(one: unknown, other: unknown): unknown {
-  const { verdict: a, reason: why } = one as Json;
-  const { verdict: b, reason: more } = other as Json;
+  const [a, b] = [wordOf(one), wordOf(other)];
+  // An invalid verdict is kept, so that it becomes an error.
+  if (strictness(a) < 0 || strictness(b) < 0) return strictness(a) < 0 ? one : other;
   if (strictness(a) !== strictness(b)) return strictness(b) > strictness(a) ? other : one;
   if (a !== 'block' || b !== 'block') return one;
-  const reason = joined('systemMessage', why, more);
+  const reason = joined('systemMessage', (one as Json)['reason'], (other as Json)['reason']);
   return { ...(one as Json), ...(reason !== undefined && { reason }) };
 }
 
-/** The verdict's word, which is inside an object on events with a nested decision. */
-const wordOf = (said: unknown): unknown => (isObject(said) ? said['behavior'] : said);
+const wordOf = (said: unknown): unknown => (isObject(said) ? (said['verdict'] ?? said['behavior']) : said);
 
 /** Of two verdicts in the words of the output the stricter counts, with its own reason. */
 function joinVerdicts(whole: Record<string, unknown>, key: string, why: string, one: Json, other: Json): void {
@@ -122,9 +182,10 @@ function joinVerdicts(whole: Record<string, unknown>, key: string, why: string, 
     else whole[why] = said[why];
     return;
   }
-  const [mine, its] = [strictness(wordOf(a)), strictness(wordOf(b))];
-  const winner = its > mine ? other : one;
-  const same = mine === its;
+  const strict = [strictness(wordOf(a)), strictness(wordOf(b))] as const;
+  const isOther = strict[0] >= 0 && (strict[1] < 0 || strict[1] > strict[0]);
+  const winner = isOther ? other : one;
+  const same = strict[0] === strict[1] && strict[0] >= 0;
   whole[key] = same && isObject(a) && isObject(b) ? joinSame(a, b) : winner[key];
   const reasons = [a, b].every((word) => word === 'block') ? joined('systemMessage', one[why], other[why]) : undefined;
   const reason = reasons ?? winner[why] ?? (same ? other[why] : undefined);
@@ -148,7 +209,7 @@ function contextInWords(isInWords: boolean): (part: Json) => Json {
     const { [CONTEXT]: additionalContext, hookSpecificOutput: inner, ...rest } = part;
     return {
       ...rest,
-      hookSpecificOutput: isObject(inner) ? { additionalContext, ...inner } : { additionalContext },
+      hookSpecificOutput: isObject(inner) ? { additionalContext, ...plainWords(inner) } : { additionalContext },
     };
   };
 }
