@@ -26,15 +26,6 @@ export function headerValue(text: string, at: number, before: string): TextSpan 
   return [start, end];
 }
 
-/** A word that others follow, or that is all there is in the quotes of Markdown. */
-const WRITTEN = /[A-Za-z-]+(?:[ \t]+[a-z]|`)/y;
-
-/** The same where Markdown may only write of the header: not a word of a sentence, or of a list of headers. */
-export function markedHeader(text: string, at: number, before: string): TextSpan | undefined {
-  const span = headerValue(text, at, before);
-  return span !== undefined && take(WRITTEN, text, span[0]) !== undefined ? undefined : span;
-}
-
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
 

@@ -2,13 +2,13 @@ import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isV
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
 import { behindMarks, startOfValue } from './formats/openers.js';
-import { cookieValue, headerValue, markedHeader } from './headers.js';
+import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
 import { RUN, SHELL_RUN, type TextSpan, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
 import { inQuotes, lineValue, signedValue, wordRest } from './shell/whole.js';
-import { isDocumented, isNoWord, isPlaceholder, isSecret } from './values.js';
+import { isNoWord, isPlaceholder, isSecret } from './values.js';
 
 /** The secret after a name and its `:` or `=`, or in an element after its `>`. */
 export function namedSecret(text: string, separator: number): TextSpan | readonly TextSpan[] | undefined {
@@ -107,7 +107,7 @@ function behindName(
   const marked = behindMarks(text, found[0], at);
   const isMarked = marked > at || /[*`]/.test(text[found[1]] ?? '');
   at = startOfValue(text, marked, text[separator] as string, /["']/.test(before) && /["']/.test(text[found[1]] ?? ''));
-  if (kind === 'header') return (isMarked ? markedHeader : headerValue)(text, at, before);
+  if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
   if (take(MADE, text, at) !== undefined) at = MADE.lastIndex;
@@ -133,12 +133,10 @@ function behindName(
   const whole = starts && !compared ? lineValue(text, at) : undefined;
   if (kind === 'weak' && /^key$/i.test(name) && take(HEX, text, at) !== undefined && hasUser(text, found[0]))
     return [HEX.lastIndex - 33, HEX.lastIndex - 1];
-  const inside = isTight ? inQuotes(text, found[0], at) : undefined;
-  // A word of other letters alone is read like one without quotes.
-  const isText =
-    kind === 'password' || (inside !== undefined && /[A-Za-z\d]/.test(text.slice(inside.span[0], inside.span[1])));
   const value =
-    whole ?? (isText ? inside : undefined) ?? valueAt(text, at, isUrl ? QUERY_RUN : isTight ? SHELL_RUN : RUN);
+    whole ??
+    (isTight ? inQuotes(text, found[0], at) : undefined) ??
+    valueAt(text, at, isUrl ? QUERY_RUN : isTight ? SHELL_RUN : RUN);
   if (value === undefined) return undefined;
   const [start] = value.span;
   const end = value.quote === undefined ? wordRest(text, value.span) : value.span[1];
@@ -167,7 +165,6 @@ function behindName(
   const spans = pieces.filter(([from, to]) => isSecret(text.slice(from, to), place));
   if (pieces.length > 1) return spans.length === 0 ? undefined : spans;
   if (!isSecret(text.slice(start, length), place)) return undefined;
-  if (isMarked && isDocumented(text.slice(start, length))) return undefined;
   // Within quotes, a sign at the end belongs to the value.
   const last = value.quote === undefined ? length : end;
   return value.span[2] ? [start, last, true] : [start, last];
@@ -251,7 +248,7 @@ export function pairedSecret(text: string, comma: number): TextSpan | undefined 
   let at = comma + 1;
   while (at < comma + 25 && /\s/.test(text[at] ?? '')) at++;
   if (!/\\*["'`]/y.test(text.slice(at, at + 4))) return undefined;
-  if (kind === 'header') return (text[at] === '`' ? markedHeader : headerValue)(text, at, '"');
+  if (kind === 'header') return headerValue(text, at, '"');
   const value = valueAt(text, at, RUN);
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);

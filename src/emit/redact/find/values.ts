@@ -78,12 +78,6 @@ export function isSecret(value: string, place: ValuePlace): boolean {
   return value.length >= 6 || !IDENTIFIER.test(value);
 }
 
-const DOCUMENTED =
-  /^(?:https?:\/\/\S*|[A-Z]+(?:_[A-Z]+)+|(?:[A-Z]+|[a-z]+)\(\d+(?:, ?\d+)?\)|[A-Za-z_.]+\[[A-Za-z_.,| ]+\])$/;
-
-/** Whether Markdown says this of a name in place of its value: an address, the name of a variable, a type with what it takes. */
-export const isDocumented = (value: string): boolean => DOCUMENTED.test(value);
-
 /** `AUTH=user/X`, `AUTH=X` in a shell. */
 function isLogin(value: string, { name, sure }: ValuePlace): boolean {
   return sure && /AUTH$|CREDS?$/.test(name) && isNoWord(value.slice(value.search(/[/:]/) + 1));

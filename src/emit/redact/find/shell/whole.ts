@@ -18,10 +18,6 @@ const NEXT_PAIR = /[&;\s]\w+=/;
 
 const NO_VALUE = /^(?:["'\s]|\\+(?:[nrtux]|[^A-Za-z\d\\]|$))/;
 
-/** A regular expression in brackets or of one class, a place of Python's `%`, a call of words, words in brackets. */
-const PATTERN =
-  /^(?:\((?:[A-Za-z ]+|[^()]*[[\\*+^|][^()]*)\)[*+?]?|%\(\w+\)[sd]|\\+[dDwWsS](?:[*+]|\{[\d,]+\})\??|[A-Za-z]+[._][A-Za-z._]*\([A-Za-z_., ]*\))$/;
-
 /** In `"NAME=value"`: everything before the quote, up to another `name=`. */
 export function inQuotes(
   text: string,
@@ -35,7 +31,7 @@ export function inQuotes(
   const said = reach.slice(0, Math.max(0, end));
   if (end < 1 || said.endsWith('\\') || /[\n`]|\{[^{}]*\}|\$[({]/.test(said)) return undefined;
   // A bracket in several words may be one of a command.
-  if ((/[(){}]/.test(said) && /\s/.test(said)) || PATTERN.test(said)) return undefined;
+  if (/[(){}]/.test(said) && /\s/.test(said)) return undefined;
   const next = said.search(NEXT_PAIR);
   return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }
