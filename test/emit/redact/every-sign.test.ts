@@ -36,7 +36,7 @@ const BARE: Readonly<Record<string, Form>> = {
   'a file of variables': { write: (name, value) => `A=1\n${name}=${value}\nB=2\n` },
   'an exported variable': { write: (name, value) => `export ${name}=${value}\n` },
   'lines in JSON': { write: (name, value) => json({ c: `A=1\nexport ${name}=${value}\nB=1` }), first: '\\' },
-  YAML: { write: (name, value) => `db:\n  ${name}: ${value}\n  port: 5432\n`, first: '&' },
+  YAML: { write: (name, value) => `db:\n  ${name}: ${value}\n  port: 5432\n`, first: '!&' },
   INI: { write: (name, value) => `[a]\n${name} = ${value}\nb = 1\n`, first: '&' },
   'an option': { write: (name, value) => `cmd --${name} ${value} -x`, first: SHELL, within: ENDS },
   'an option with =': { write: (name, value) => `cmd --${name}=${value} -x`, first: `${SHELL}:=`, within: ENDS },
@@ -45,8 +45,8 @@ const BARE: Readonly<Record<string, Form>> = {
     first: `${SHELL}:=`,
     within: `${ENDS}&`,
   },
-  Markdown: { write: (name, value) => `**${name}:** ${value}\n`, first: '&`', within: '`' },
-  'a list in Markdown': { write: (name, value) => `- **${name}**: ${value}\n`, first: '&' },
+  Markdown: { write: (name, value) => `**${name}:** ${value}\n`, first: '!&`', within: '`' },
+  'a list in Markdown': { write: (name, value) => `- **${name}**: ${value}\n`, first: '!&' },
 };
 const QUOTED: Readonly<Record<string, Form>> = {
   'a file of variables': { write: (name, value) => `A=1\n${name}="${double(value)}"\nB=2\n` },

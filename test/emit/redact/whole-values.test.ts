@@ -135,22 +135,3 @@ test('the rest of a value may have letters of any script', () => {
 test('what follows the bracket of a call behind a header is no part of its value', () => {
   expect(redactor.text('const authorization = getHeader("authorization");')).toMatch(/"authorization"\);$/);
 });
-
-test.each([
-  ['token = provider.requestToken((user) => {', '});'],
-  ['password: z4.array(', ')'],
-  ['const password = a1b2(x, {', '});'],
-  ['secret: base64.encode([', '])'],
-])('a call over lines is kept, however many: %s', (first, last) => {
-  for (const many of [1, 5, 30, 300])
-    for (const indent of ['', '  ']) {
-      const lines = `${indent}  log.debug(user, step);\n`.repeat(many);
-      const code = `${indent}${first}\n${lines}${indent}${last}\n`;
-      for (const text of [code, JSON.stringify({ new_string: code })]) expect(redactor.text(text)).toBe(text);
-    }
-});
-
-test('a bracket that is never closed belongs to a value before lines that are not indented, and before many in the same line', () => {
-  for (const rest of ['\nhost: db1\nport: 1\n'.repeat(20), ` ${'for the user '.repeat(60)}`])
-    expect(redactor.text(`password: hunter2x(ab9${rest}`)).not.toContain('ab9');
-});

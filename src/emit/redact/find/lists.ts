@@ -38,9 +38,7 @@ export function itemsAt(text: string, at: number): readonly ListItem[] {
 
 /** The values of a list without brackets: `TOKENS=X,Y`, `passwords: X`. */
 function wordsOf(text: string, { span: [start, end], quote }: ListItem): readonly ListItem[] {
-  const to = Math.min(end, reachOf(text, start));
-  wasRead(start, to);
-  return [...text.slice(start, to).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
+  return [...text.slice(start, end).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
     span: [start + index, start + index + word.length] as const,
     ...(quote === undefined ? {} : { quote }),
   }));

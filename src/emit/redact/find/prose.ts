@@ -19,7 +19,6 @@ const CHANGES =
   /\b(?:re-?set|set|setting|chang(?:e|ed|ing)|updat(?:e|ed|ing)|rotat(?:e|ed|ing)|replac(?:e|ed|ing)|switch(?:ed|ing)?)[ \t]+(?:[\w.@'’-]{1,40}[ \t]+){0,5}$/i;
 const BARE = /(?:pass(?:word|phrase|code|wd)|pwd?|pin)[ \t]+/iy;
 const RUN = /[^\s"'`,;<>()[\]{}|\\]+/y;
-const LONGEST = 4096;
 const QUOTED = /[“‘„«]([^”’“»\n]{3,200})[”’“»]/y;
 
 /**
@@ -39,8 +38,7 @@ export function saidSecret(text: string, at: number): TextSpan | undefined {
   if (curly !== undefined)
     return isWord(curly) || isPlaceholder(curly) ? undefined : [start + 1, start + 1 + curly.length];
   const value = valueAt(text, start, RUN);
-  // What is longer is no word, so it is not read again at each name within it.
-  if (value === undefined || value.span[1] - value.span[0] > LONGEST) return undefined;
+  if (value === undefined) return undefined;
   const [from, end] = value.span;
   const bare = /[.,:;!?)]+$/.exec(text.slice(from, end))?.index;
   const to = value.quote === undefined && bare !== undefined ? from + bare : end;

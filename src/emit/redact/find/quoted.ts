@@ -54,18 +54,17 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
 }
 
-/** The long runs that were read last: from any place in one, it ends where it ends, so that the many names that may be in it do not read it again. */
-const long = new Map<RegExp, { readonly text: string; readonly start: number; readonly end: number }>();
+/** A long run that was read: from any place in it, it ends where it ends, so that the many names that may be in it do not read it again. */
+let long: { readonly text: string; readonly run: RegExp; readonly start: number; readonly end: number } | undefined;
 const IN_RUN = /[^\s"'`;&|<>()\\]/;
 
 /** The end of the run of characters at an index; undefined: there is none. */
 function runEnd(text: string, at: number, run: RegExp): number | undefined {
-  const known = long.get(run);
-  if (known !== undefined && known.start <= at && at < known.end && known.text === text)
-    if (IN_RUN.test(text[at] as string)) return known.end;
+  const isKnown = long?.run === run && long.start <= at && at < long.end && long.text === text;
+  if (isKnown && IN_RUN.test(text[at] as string)) return long?.end;
   if (take(run, text, at) === undefined) return undefined;
   const end = run.lastIndex;
-  if (end - at > QUOTED) long.set(run, { text, start: at, end });
+  if (end - at > QUOTED) long = { text, run, start: at, end };
   return end;
 }
 

@@ -121,27 +121,25 @@ function isCall(text: string, [start, end, to]: readonly [number, number, number
 
 const REACH = 400;
 
-/**
- * Whether brackets that are open behind a value are closed in its line, or in lines below it that are indented further or begin with a bracket.
- * Of a line that ends with a bracket, more such lines than are read are enough.
- */
+/** Whether brackets that are open behind a value are closed in its line, or in lines below it that are indented further or begin with a bracket. */
 export function isClosed(text: string, start: number, from: number, open: number): boolean {
   const before = asLines(text.slice(Math.max(0, start - REACH), start));
   const line = before.slice(before.lastIndexOf('\n') + 1);
   const indent = line.length - line.trimStart().length;
   let depth = open;
-  const lines = asLines(text.slice(from, from + REACH)).split('\n');
-  for (const [i, one] of lines.entries()) {
+  for (const [i, one] of asLines(text.slice(from, from + REACH))
+    .split('\n')
+    .entries()) {
     const said = one.trimStart();
     if (i > 0 && said !== '' && one.length - said.length <= indent && !CLOSES.includes(said[0] as string)) return false;
     for (const sign of said)
       if (OPENS.includes(sign)) depth++;
       else if (CLOSES.includes(sign) && --depth <= 0) return true;
   }
-  return lines.length > 2 && from + REACH < text.length && /[([{][ \t\r]*$/.test(text[from - 1] + (lines[0] as string));
+  return false;
 }
 
-const SIGNED = /(?!<\S{0,256}>)[=:&|<>([{][^\s"'`=:&|>$<({][^\s"'`\\]{3,255}(?=[ \t]*\\?\r?(?:\n|\\n|$))/y;
+const SIGNED = /(?!<\S*>)[=:&|<>([{][^\s"'`=:&|>$<({][^\s"'`\\]{3,255}(?=[ \t]*\\?\r?(?:\n|\\n|$))/y;
 
 /**
  * A value that begins with a sign of a comparison, a redirection or a bracket that is never closed, alone in its line: `PASSWORD==X`,
