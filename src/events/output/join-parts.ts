@@ -22,15 +22,20 @@ const texts =
   (one, other) =>
     !isText(one) ? one : !isText(other) ? other : `${one}${between}${other}`;
 
+/** The first counts. A value of a wrong type is kept, so that it becomes an error. */
+function first(one: unknown, other: unknown): unknown {
+  return isText(one) && !isText(other) ? other : one;
+}
+
 const JOINS: Readonly<Record<string, Join>> = {
   __proto__: null as never,
   [CONTEXT]: texts('\n'),
   additionalContext: texts('\n'),
   systemMessage: texts('\n'),
   terminalSequence: texts(''),
-  [STOP]: (one, other) => (one === true ? other : one),
-  reason: (one) => one,
-  stopReason: (one) => one,
+  [STOP]: (one, other) => (one === true || (isText(one) && other !== true && !isText(other)) ? other : one),
+  reason: first,
+  stopReason: first,
   [VERDICT]: stricterOf,
   hookSpecificOutput: (one, other) =>
     isObject(one) && isObject(other) ? joinWords(plainWords(one), plainWords(other), markInner) : one,
@@ -151,7 +156,7 @@ function joinTwo(one: Json, other: Json): Record<string, unknown> {
 
 function joined(key: string, one: unknown, other: unknown): unknown {
   if (other === undefined) return one;
-  if (one === undefined) return other === null && key !== 'permissionDecision' ? one : other;
+  if (one === undefined) return other;
   const join = JOINS[key];
   if (join !== undefined) return join(one, other);
   const stronger = STRONGER[key];
