@@ -56,6 +56,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'many lines': 'token:\n',
   'many lines, written': 'token:\\n',
   blocks: 'password: |\n  a\n',
+  tags: 'password: !',
+  'tags in tags': 'password: !a!',
   'open blocks': '  password: |\n',
   'blocks in blocks': 'password: |\n   password: |\n',
   'triple quotes': 'password="""',
