@@ -34,12 +34,9 @@ import { RULES, type RuleId } from './rules/rules.js';
 /** Checks that the file can be parsed. */
 export const checkSyntax: FileCheck = function* ({ parsed, text, kind }) {
   const { errors, root } = parsed;
-  const found = (at: CheckFinding['at'], message: string): CheckFinding => ({
-    rule: 'unreadable',
-    at,
-    where: [],
-    message,
-  });
+  const found = (at: CheckFinding['at'], message: string): CheckFinding => {
+    return { rule: 'unreadable', at, where: [], message };
+  };
   const [first] = errors;
   // Only the first error, since later ones often follow from it.
   if (first) yield found(first, `${first.message}.`);

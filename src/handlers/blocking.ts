@@ -81,12 +81,12 @@ function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly
 
 /**
  * The `hookSpecificOutput`: empty if there is none, undefined if it is for another event. An output with another event's name is refused as a
- * whole, but on a gate the rest of it counts all the same, and from code wherever an answer can block.
+ * whole, but on a gate the rest of it counts all the same, and elsewhere too unless the hook is of Claude Code's own files.
  */
 function specificOf({ spec, eventName, dialect }: OutputTarget, json: Json): Json | undefined {
   const specific = json['hookSpecificOutput'];
   if (specific === undefined) return {};
-  const counts = spec.fold === 'gate' || (dialect !== 'claude' && canRefuse(spec));
+  const counts = spec.fold === 'gate' || dialect !== 'claude';
   return counts || asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
 }
 

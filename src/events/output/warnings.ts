@@ -3,6 +3,7 @@ import { CATALOGUE } from '../catalogue.js';
 import { once } from '../once.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
+import { canEnd } from './what-counts.js';
 
 /** What a warning is about: the event, and the keys that its output accepts. */
 interface WarningSubject {
@@ -52,8 +53,7 @@ export function idleStop(
   { continue: goesOn }: { readonly continue?: boolean | undefined },
   dialect: Dialect = 'code',
 ): readonly string[] {
-  const ends = spec.endsLoop || (spec.fold === 'gate' && dialect === 'code');
-  if (goesOn !== false || ends) return [];
+  if (goesOn !== false || canEnd(spec, dialect)) return [];
   const skips = `continue: false ends no loop on ${spec.name}; all that it does is that later hooks do not run`;
   return [dialect === 'code' ? skips : idleKey(spec, 'continue: false')];
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../values/shape.js';
-import type { EventSpec } from '../spec.js';
+import type { Dialect, EventSpec } from '../spec.js';
 
 /** The meaning of the top-level `decision`, in all its spellings. */
 export const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
@@ -19,6 +19,10 @@ export const canBlock = ({ fold, exit2 }: Pick<EventSpec, 'fold' | 'exit2'>): bo
 
 /** Whether an answer can deny or block on this event. */
 export const canRefuse = (spec: Pick<EventSpec, 'fold' | 'exit2'>): boolean => spec.fold === 'gate' || canBlock(spec);
+
+/** Whether `continue: false` ends the loop on this event, or denies. Elsewhere all that it does is that later hooks do not run. */
+export const canEnd = ({ fold, endsLoop }: Pick<EventSpec, 'fold' | 'endsLoop'>, dialect: Dialect = 'code'): boolean =>
+  endsLoop === true || (fold === 'gate' && dialect === 'code');
 
 /** Whether the value is the one that stands for a block: an elicitation that hooks have declined. */
 export function isRefusal({ blockValue }: Pick<EventSpec, 'blockValue'>, value: unknown): boolean {

@@ -157,7 +157,7 @@ function overrule(fields: DecisionFields, spec: EventSpec, said: readonly Handle
 
 /** Fields of a nested verdict count only from handlers that gave the winning verdict themselves. */
 function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): DecisionFields {
-  const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(spec, s) === verdict);
+  const sharing = said.filter((s) => decides(s) && s.outcome?.verdict === verdict && verdictOf(spec, s) === verdict);
   const given = sharing.map((s) => s.outcome?.specific ?? {});
   const permissions = given.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
   return {

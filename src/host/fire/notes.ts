@@ -1,4 +1,4 @@
-import { REWRITE_NOT_ALLOWED } from '../../events/output/what-counts.js';
+import { canEnd, REWRITE_NOT_ALLOWED } from '../../events/output/what-counts.js';
 import type { Subject } from '../../events/spec.js';
 import type { AgentTypes } from '../../matching/known-agent.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -215,7 +215,9 @@ export class Notes implements RunFacts {
     slot.take(result, this.fire.services.largeOutput, this.fire.input['session_id']);
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
-    if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
+    if (result.outcome?.continue !== false || dialect !== 'code' || phase === 'observe') return;
+    // A failure keeps no other hook from running: of a failed answer only what ends the loop or denies does.
+    if (result.failure === undefined || canEnd(this.fire.spec)) this.bailed = true;
   }
 
   /**

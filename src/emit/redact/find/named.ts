@@ -48,7 +48,7 @@ export function namedSecret(text: string, separator: number): TextSpan | readonl
 /** What may be a tag of YAML or itself the secret, with a digit; not `!form.step2`, which is code. */
 const TAG = /:[ \t]{1,8}(?=!)(?=\S{0,60}\d)(?!!+[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:\s|$))\S{1,64}(?=\s|$)/y;
 
-/** `password: !Summer2024 is wrong`: what looks like a tag is masked too if it may be a secret. */
+/** What looks like a tag is masked too if it may be a secret. */
 function taggedSecret(text: string, separator: number, kind: NameKind, name: string): TextSpan | undefined {
   const found = take(TAG, text, separator)?.[0];
   if (found === undefined) return undefined;
