@@ -1,7 +1,7 @@
 import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
-import { behindMarks, startOfValue } from './formats/openers.js';
+import { behindMarks, startOfValue, taggedSecret } from './formats/openers.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
@@ -43,20 +43,6 @@ export function namedSecret(text: string, separator: number): TextSpan | readonl
   const others =
     secret === undefined ? [] : typeof secret[0] === 'number' ? [secret as TextSpan] : (secret as TextSpan[]);
   return [tag, ...others.filter(([start]) => start >= tag[1])];
-}
-
-/** What may be a tag of YAML or itself the secret, with a digit; not `!form.step2`, which is code. */
-const TAG = /:[ \t]{1,8}(?=!)(?=\S{0,60}\d)(?!!+[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:\s|$))\S{1,64}(?=\s|$)/y;
-
-/** What looks like a tag is masked too if it may be a secret. */
-function taggedSecret(text: string, separator: number, kind: NameKind, name: string): TextSpan | undefined {
-  const found = take(TAG, text, separator)?.[0];
-  if (found === undefined) return undefined;
-  const tag = found.slice(1).trimStart();
-  const place = { kind, name, quote: undefined, sure: false, alone: false, code: false };
-  if (!isSecret(tag, place)) return undefined;
-  const end = separator + found.length;
-  return [end - tag.length, end];
 }
 
 /** The value after a name of the caller's own, in lower case, and its `:` or `=`, also behind the dashes of an option or an object's name. Any value is a secret. */

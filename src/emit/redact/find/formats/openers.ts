@@ -1,4 +1,6 @@
-import { take } from '../quoted.js';
+import type { NameKind } from '../names.js';
+import { type TextSpan, take } from '../quoted.js';
+import { isSecret } from '../values.js';
 
 /** An anchor or a tag of YAML, `&x`, `!!str`, before a value; not a tag whose value names where the secret is. */
 const TAGS =
@@ -24,4 +26,18 @@ export function startOfValue(text: string, at: number, sign: string, isQuoted: b
   if (sign === ':' && /[&!]/.test(text[at] ?? '') && take(TAGS, text, at) !== undefined) return TAGS.lastIndex;
   if (take(BEFORE, text, at) !== undefined) return BEFORE.lastIndex;
   return isQuoted && take(LINES, text, at) !== undefined ? LINES.lastIndex : at;
+}
+
+/** What may be a tag of YAML or itself the secret, with a digit; not `!form.step2`, which is code. */
+const TAG = /:[ \t]{1,8}(?=!)(?=\S{0,60}\d)(?!!+[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:\s|$))\S{1,64}(?=\s|$)/y;
+
+/** What looks like a tag is masked too if it may be a secret. */
+export function taggedSecret(text: string, separator: number, kind: NameKind, name: string): TextSpan | undefined {
+  const found = take(TAG, text, separator)?.[0];
+  if (found === undefined) return undefined;
+  const tag = found.slice(1).trimStart();
+  const place = { kind, name, quote: undefined, sure: false, alone: false, code: false };
+  if (!isSecret(tag, place)) return undefined;
+  const end = separator + found.length;
+  return [end - tag.length, end];
 }
