@@ -136,4 +136,8 @@ test('what combine cannot know stays open', async () => {
   expect(updatedInput).toBeUndefined();
   const is = await decided('PreToolUse', [S(new Allowing()), S({ additionalContext: 'c' })]);
   expect(is).toMatchObject({ verdict: 'none', failures: [] });
+  const denied = await decided('PreToolUse', [deny('no'), { systemMessage: 'told' }, { systemMessage: 5 }]);
+  expect(denied).toMatchObject({ verdict: 'deny', reason: 'no', systemMessages: [] });
+  const silent = await decided('PreToolUse', [{ suppressOutput: 'yes' }, { suppressOutput: true }, stop('end')]);
+  expect(silent).toMatchObject({ verdict: 'deny', continue: false, failures: [] });
 });

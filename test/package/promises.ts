@@ -303,6 +303,7 @@ const limits: readonly Kept[] = [
   ],
   ['What needs its text masked is then reported without it', 'package/late', 'what is loaded late fails no fire'],
   ['`combine` does not know its event', 'host/combine-right-words', 'what combine cannot know stays open'],
+  ['Wrong values that TypeScript would refuse', 'host/combine-right-words', 'what combine cannot know stays open'],
   [
     'An agent reads the answer of `hookscope hook` when its process ends.',
     'server/hook-alone',
