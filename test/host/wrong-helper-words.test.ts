@@ -119,3 +119,20 @@ for (const [way, hook] of Object.entries(WAYS))
       expect(found).toEqual([]);
     },
   );
+
+test.each([ask('q'), defer('q')])(
+  'PermissionRequest: a wrong rewrite is an error beside %o, which drops it',
+  async (mild) => {
+    const { host } = testHost();
+    let said: unknown;
+    host.register(anyHooks({ PermissionRequest: [{ hooks: [() => said], onFailure: 'block' }] }));
+    const fired = async (answer: unknown): Promise<unknown> => {
+      said = answer;
+      const { verdict, failures } = await host.fire('PermissionRequest', { tool_name: 'Bash', tool_input: {} });
+      return [verdict, failures.map(({ cause }) => cause)];
+    };
+    for (const wrong of ['txt', 5, null])
+      expect([wrong, await fired({ ...mild, ...rewrite(wrong) })]).toEqual([wrong, ['deny', ['bad_schema']]]);
+    expect(await fired({ ...mild, ...rewrite({ command: 'ls' }) })).toEqual(['none', []]);
+  },
+);

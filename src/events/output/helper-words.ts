@@ -33,7 +33,7 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   const read: Reader = (part) => orFault(faults, part);
   const said = meaningOf(withPrintedKeys(output, read));
   if (said === undefined && faults.length === 0) return output;
-  const meaning = withRewrite(said ?? {}, read);
+  const meaning = withRewrite(spec, said ?? {}, read);
   const whole = worded(spec, meaning, besideHelpers(output, read), eventName);
   return faults.length === 0 ? whole : { ...whole, [FAULTS]: faults };
 }
@@ -73,15 +73,21 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
   return whole;
 }
 
-/** Refuses `undefined` as the new value, which JSON would drop. It is usually the result of a function that forgot to return. */
-function withRewrite(meaning: Meaning, read: Reader): Meaning {
+/**
+ * Refuses `undefined` as the new value, which JSON would drop: it is usually the result of a function that forgot to return. Where only an allow carries a
+ * rewrite, one beside an ask is dropped, but a wrong one is an error all the same.
+ */
+function withRewrite(spec: EventSpec, meaning: Meaning, read: Reader): Meaning {
   if (meaning.rewrite === undefined) return meaning;
-  return { ...meaning, rewrite: read(() => checkRewrite(meaning.rewrite)) };
+  const isDropped = spec.nestedDecision === true && (meaning.verdict === 'ask' || meaning.verdict === 'defer');
+  return { ...meaning, rewrite: read(() => checkRewrite(meaning.rewrite, isDropped)) };
 }
 
-function checkRewrite(given: unknown): { readonly value: unknown } {
+function checkRewrite(given: unknown, isDropped: boolean): { readonly value: unknown } {
   if (!isObject(given)) throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(given)}`);
   if (given['value'] === undefined) throw new BadOutput('rewrite(): expected the new value, got undefined');
+  if (isDropped && !isObject(given['value']))
+    throw new BadOutput(`rewrite(): expected object, got ${kindOf(given['value'])}`);
   return given as { readonly value: unknown };
 }
 
