@@ -6,5 +6,5 @@ export function whyItself(reasons: readonly string[]): string {
   const unheard = reasons.filter((reason) => reason.startsWith(NOBODY_HEARS)).length;
   if (unheard === 0) return 'since the hooks could not be asked, or had not all answered';
   const lost = 'since the answer of the hooks could not be given';
-  return unheard === reasons.length ? lost : `${lost}, or they could not be asked, or had not all answered`;
+  return unheard === reasons.length ? lost : `${lost}, or the hooks could not be asked, or had not all answered`;
 }
