@@ -9,8 +9,8 @@ export interface ProbedVersion {
 
 export const RECORDED: Readonly<Record<string, ProbedVersion>> = {
   'claude-code': {
-    version: '2.1.332',
-    date: '2026-11-29',
+    version: '2.1.330',
+    date: '2026-11-23',
     did: {
       'ran': 'silent0 allow exit1_stderr exit3_stderr exit127 brokenjson0 plaintext0 twojson timeout killed parallel_silent0 subagent_silent0 continue_false',
       'blocked': 'deny exit2_stderr exit2_nostderr exit2_allowjson exit1_denyjson deny_noreason legacy_block claude_deny unknown_field_deny deny_then_sleep_bg parallel_deny subagent_deny subagent_exit2_stderr ask',
@@ -18,8 +18,8 @@ export const RECORDED: Readonly<Record<string, ProbedVersion>> = {
     },
   },
   codex: {
-    version: '0.171.0',
-    date: '2026-11-29',
+    version: '0.169.0',
+    date: '2026-11-23',
     did: {
       'ran': 'silent0 allow exit2_nostderr exit1_stderr exit1_denyjson exit3_stderr exit127 brokenjson0 plaintext0 twojson deny_noreason unknown_field_deny timeout killed deny_then_sleep_bg parallel_silent0 subagent_silent0 continue_false ask',
       'blocked': 'deny exit2_stderr exit2_allowjson legacy_block claude_deny parallel_deny subagent_deny subagent_exit2_stderr',

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 
 /** What the stand-in is. It speaks as Codex: `codex exec`, `$CODEX_HOME`, OpenAI's Responses API. */
 export interface FakeAgent {
-  /** Which noes it hears: those of Codex 0.171.0; all, and what is broken; those of exit code 2 alone; none, since it asks no hook. */
+  /** Which noes it hears: those of Codex 0.169.0; all, and what is broken; those of exit code 2 alone; none, since it asks no hook. */
   readonly hears: 'codex' | 'everything' | 'exit codes' | 'nothing';
   /** What `--version` prints. */
   readonly version?: string;
@@ -36,7 +36,7 @@ async function agent(): Promise<void> {
   type Item = { type: string; call_id: string; name: string; arguments: string };
 
   if (process.argv.includes('--version')) {
-    console.log(fake.version ?? 'codex-cli 0.171.0');
+    console.log(fake.version ?? 'codex-cli 0.169.0');
     return;
   }
   if (fake.sleeps) spawn('sleep', [fake.sleeps], { detached: true, stdio: 'ignore' }).unref();

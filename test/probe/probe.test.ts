@@ -105,16 +105,16 @@ const did = ({ cases }: ProbeReport, mode: 'direct' | 'stateless'): Record<strin
 
 describe('an agent that hears what the recorded one hears, driven by the packed program in an empty folder', () => {
   test('its noes that are lost, and 13 of 13 with hookscope in between', () => {
-    expect(whole.same).toMatchObject({ code: 0, stderr: expect.stringContaining('Codex CLI 0.171.0') });
+    expect(whole.same).toMatchObject({ code: 0, stderr: expect.stringContaining('Codex CLI 0.169.0') });
     const report = reportOf(whole.same);
     expect(report).toMatchObject({
       agent: 'codex',
-      version: '0.171.0',
+      version: '0.169.0',
       sums: {
         direct: { noes: 5, broken: 0, of: { noes: 13, broken: 5 } },
         stateless: { noes: 13, broken: 5, of: { noes: 13, broken: 5 } },
       },
-      recorded: { version: '0.171.0' },
+      recorded: { version: '0.169.0' },
       hears_more: [],
       hears_less: [],
       problems: [],
@@ -175,7 +175,7 @@ test('a version that hears more than the recorded one is said to', () => {
   expect(more.stdout).toMatch(/noes heard +13 of 13 +13 of 13\nbroken guards stopped +5 of 5 +5 of 5\n/);
   expect(more.stdout).toContain('Codex CLI 9.9.9');
   expect(more.stdout).toMatch(
-    /This version hears more than recorded \(0\.171\.0, .*: exit 2, nothing on stderr; .*broken: killed/,
+    /This version hears more than recorded \(0\.169\.0, .*: exit 2, nothing on stderr; .*broken: killed/,
   );
 });
 
@@ -186,7 +186,7 @@ test('a version that hears less is said to, and what is lost with hookscope in b
   expect(less.stdout).toContain('| exit 0, the deny of this agent | **runs** | **runs** |');
   expect(less.stdout).toContain('| noes heard | 3 of 13 | 0 of 13 |');
   expect(less.stdout).toMatch(
-    /- This version hears less than recorded \(0\.171\.0, [^)]*\): exit 0, the deny of this agent/,
+    /- This version hears less than recorded \(0\.169\.0, [^)]*\): exit 0, the deny of this agent/,
   );
   expect(less.stdout).toContain('- With hookscope: exit 0, the deny of this agent: ran, not blocked.');
 });
