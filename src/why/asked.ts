@@ -152,9 +152,21 @@ function besides(record: FireRecord, { handler, rewrite, replaced }: HookAnswer)
   const last = texts.pop();
   return [
     valueWords(record, handler),
+    ...(replaced ? [] : hiding(record, handler)),
     rewrite === undefined ? '' : isDropped ? 'rewrote it, which was dropped' : 'rewrote it',
     ...texts,
     last === undefined ? '' : replaced ? `${last}, which its next answer replaced` : last,
+  ];
+}
+
+/** What is hidden because the hook said so. */
+function hiding({ decision }: FireRecord, handler: HandlerRecord): string[] {
+  if (handler.phase === 'observe') return [];
+  const said = { ...output(handler), ...hookSpecificOf(handler) };
+  const hides = (key: string): boolean => said[key] === true && own(decision, key) === true;
+  return [
+    hides('suppressOutput') ? 'hid the output' : '',
+    hides('suppressOriginalPrompt') ? 'hid the prompt as it was written' : '',
   ];
 }
 
