@@ -119,6 +119,35 @@ test.each([rewrite({ command: 'a' }), S({ additionalContext: 'c' }), S({ permiss
   },
 );
 
+const saying = (word: unknown) => ({ toJSON: () => word });
+
+test.each<readonly [HookEvent, readonly unknown[], Json]>([
+  [
+    'PreToolUse',
+    [S({ permissionDecision: saying('deny') }), S({ permissionDecision: 'allow' })],
+    { verdict: 'deny', failures: [] },
+  ],
+  [
+    'PreToolUse',
+    [S({ permissionDecision: 'allow' }), S({ permissionDecision: saying('deny') })],
+    { verdict: 'deny', failures: [] },
+  ],
+  [
+    'UserPromptSubmit',
+    [{ decision: saying('block'), reason: 'R' }, { decision: 'approve' }],
+    { blocked: true, reason: 'R', failures: [] },
+  ],
+  ['PostToolUse', [{ continue: saying(false) }, { continue: true }], { continue: false, failures: [] }],
+  ['PostToolUse', [{ preventContinuation: saying(true) }, { systemMessage: 'm' }], { continue: false, failures: [] }],
+  [
+    'PermissionRequest',
+    [S({ decision: { behavior: saying('deny'), message: 'M' } }), S({ decision: { behavior: 'allow' } })],
+    { verdict: 'deny', reason: 'M', failures: [] },
+  ],
+])('on %s, a word that toJSON makes counts beside another: %o', async (event, parts, expected) => {
+  expect(await decided(event, parts)).toMatchObject(expected);
+});
+
 test('a block has all reasons of blocks, and none of another word', () => {
   expect(combine(block('a'), block('b'), allow('fine') as never)).toEqual(block('a\nb'));
 });

@@ -110,14 +110,39 @@ export function combine<Verb extends string>(...parts: readonly HelperOutput<Ver
   ) as HelperOutput<Verb>;
 }
 
-/** What is inside, as JSON would show it. What cannot be read becomes a text, which is an error there. */
+/** The words that can refuse, and what is inside, as JSON would show them. What cannot be read becomes a text, which is an error there. */
 function withPrintedWords<T extends object>(part: T): T {
-  const { hookSpecificOutput: given } = part as Json;
-  if (!isObject(given)) return part;
+  const words = withPrinted(part, REFUSING);
+  const { hookSpecificOutput: given } = words as Json;
+  if (!isObject(given)) return words;
   const inner = printedOrText(given);
-  const decision = isObject(inner) ? printedOrText(inner['decision']) : undefined;
-  if (isObject(inner) && decision !== inner['decision']) return { ...part, hookSpecificOutput: { ...inner, decision } };
-  return inner === given ? part : { ...part, hookSpecificOutput: inner };
+  if (!isObject(inner)) return { ...words, hookSpecificOutput: inner };
+  const whole = withPrinted(inner, REFUSING);
+  const { decision } = whole;
+  const said = isObject(decision) ? withPrinted(decision, ['behavior']) : decision;
+  if (said !== decision) return { ...words, hookSpecificOutput: { ...whole, decision: said } };
+  return whole === given ? words : { ...words, hookSpecificOutput: whole };
+}
+
+const REFUSING = ['decision', 'permissionDecision', 'continue', 'preventContinuation'];
+
+function withPrinted<T extends object>(from: T, keys: readonly string[]): T {
+  let all = from;
+  for (const key of keys) {
+    const said: unknown = Object.hasOwn(from, key) ? readFrom(from, key) : undefined;
+    const word = printedOrText(said);
+    if (word !== said) all = { ...all, [key]: word };
+  }
+  return all;
+}
+
+/** A value that throws when it is read is left to whoever reads the whole. */
+function readFrom(from: object, key: string): unknown {
+  try {
+    return (from as Json)[key];
+  } catch {
+    return undefined;
+  }
 }
 
 function printedOrText(given: unknown): unknown {
