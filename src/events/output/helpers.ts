@@ -129,7 +129,8 @@ const REFUSING = ['decision', 'permissionDecision', 'continue', 'preventContinua
 function withPrinted<T extends object>(from: T, keys: readonly string[]): T {
   let all = from;
   for (const key of keys) {
-    const said: unknown = Object.hasOwn(from, key) ? readFrom(from, key) : undefined;
+    if (!Object.hasOwn(from, key)) continue;
+    const said = readFrom(from, key);
     const word = printedOrText(said);
     if (word !== said) all = { ...all, [key]: word };
   }
