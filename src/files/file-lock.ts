@@ -4,8 +4,8 @@ import { makeFolder } from '../values/make-folder.js';
 import { isRunning, startOf, wasRunningAt } from '../values/processes.js';
 import { readRegularFile } from './regular-file.js';
 
-/** The number of tries, and the milliseconds between them. */
-const TRIES = 500;
+/** Milliseconds that a lock is waited for, and between two looks at one that is held. */
+const PATIENCE = 5_000;
 const PAUSE = 10;
 /** Milliseconds after which a lock without a process id was left by a process that was killed before it could write it. */
 const EMPTY = 2_000;
@@ -23,11 +23,12 @@ export function withLock<T>(file: string, work: () => T): T {
 }
 
 function take(lock: string): void {
-  for (let tries = 0; tries < TRIES; tries++) {
+  const end = performance.now() + PATIENCE;
+  do {
     if (createLock(lock)) return;
     if (isHeld(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     else remove(lock);
-  }
+  } while (performance.now() < end);
   throw new Error(`${lock} is held by another command; if there is none, remove it`);
 }
 
