@@ -1095,6 +1095,7 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['also cuts the PostToolUse hooks of calls that have already run', 'no promise: what stays open'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
   ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],
   ['A host waits 10 seconds for each bundle that it', 'what is slow: no test waits for a minute'],
