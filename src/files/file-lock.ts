@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../values/make-folder.js';
 import { isRunning, startOf, wasRunningAt } from '../values/processes.js';
@@ -24,12 +24,13 @@ export function withLock<T>(file: string, work: () => T): T {
 
 function take(lock: string): void {
   const end = performance.now() + PATIENCE;
+  let held: string | undefined;
   do {
     if (createLock(lock)) return;
-    if (isHeld(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
-    else remove(lock);
+    held = isHeld(lock) ? lock : remove(lock);
+    if (held !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
   } while (performance.now() < end);
-  throw new Error(`${lock} is held by another command; if there is none, remove it`);
+  throw new Error(`${held ?? lock} is held by another command; if there is none, remove it`);
 }
 
 /** Creates a lock of this process; false if there is one. Throws the system's error, and then leaves nothing that it has created. */
@@ -74,17 +75,35 @@ export function isHeld(lock: string): boolean {
   }
 }
 
-/** Removes a lock whose holder is gone. One process at a time does so, or it might remove what another has taken meanwhile. */
-function remove(lock: string): void {
+/**
+ * Removes a lock whose holder is gone. One process at a time does so, or it might remove what another has taken meanwhile.
+ * Returns the file that another process holds, if there is nothing to remove.
+ */
+function remove(lock: string): string | undefined {
   const removal = `${lock}.removal`;
-  if (!createLock(removal)) {
-    // A process was killed while it removed one.
-    if (!isHeld(removal)) rmSync(removal, { force: true, recursive: true });
-    return;
-  }
   try {
-    if (!isHeld(lock)) rmSync(lock, { force: true, recursive: true });
-  } finally {
-    rmSync(removal, { force: true });
+    // A process was killed while it removed one.
+    if (!createLock(removal)) return removeDead(removal);
+    try {
+      return removeDead(lock);
+    } finally {
+      rmSync(removal, { force: true });
+    }
+  } catch (error) {
+    const problem = `was left by a command that has ended, and cannot be removed (${(error as Error).message})`;
+    throw new Error(`${lock} ${problem}; remove it as a user who may`, { cause: error });
   }
+}
+
+function removeDead(lock: string): string | undefined {
+  if (isHeld(lock)) return lock;
+  try {
+    // Of a file that may not be removed, `rmSync` says that it is no folder.
+    if (lstatSync(lock).isDirectory()) rmSync(lock, { recursive: true });
+    else unlinkSync(lock);
+  } catch (error) {
+    // Another process has removed it at this moment.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return undefined;
 }

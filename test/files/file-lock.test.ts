@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withLock } from '../../src/files/file-lock.js';
 import { replaceFile } from '../../src/files/replace-file.js';
+import { asNobodyHere } from '../nobody.js';
 import { ROOT } from '../package/sources.js';
 
 let dir: string;
@@ -97,6 +99,36 @@ test('a lock that is held is waited for', () => {
   while (!existsSync(lock)) spawnSync('sleep', ['0.01']);
   expect(withLock(file, () => readFileSync(lock, 'utf8'))).toMatch(new RegExp(`^${process.pid}\\b`));
   expect(holder.exitCode ?? 0).toBe(0);
+});
+
+test('while another process removes a lock, the processor rests, and the message names what is held', () => {
+  writeFileSync(`${file}.lock`, String(ended()));
+  writeFileSync(`${file}.lock.removal`, String(process.pid));
+  const before = process.cpuUsage();
+  expect(() => withLock(file, () => 1)).toThrow(`${file}.lock.removal is held by another command; if there is none`);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(2.5);
+});
+
+test.each<readonly [string, number, (lock: string) => void, RegExp]>([
+  ['in a folder without write permission', 0o555, () => undefined, /EACCES/],
+  ['whose removal was killed, too', 0o555, (lock) => writeFileSync(`${lock}.removal`, String(ended())), /EACCES/],
+  // As root only, since there is another user then.
+  ...(process.getuid?.() === 0 ? [['of another user', 0o1777, () => undefined, /EPERM/] as const] : []),
+])('a dead lock %s says why it cannot be removed, and what to do', async (_, mode, leave, code) => {
+  const lock = `${file}.lock`;
+  writeFileSync(lock, String(ended()));
+  leave(lock);
+  chmodSync(dir, mode);
+  try {
+    const error = await asNobodyHere(async () => withLock(file, () => 1)).catch((e: unknown) => e);
+    expect(String(error)).toMatch(code);
+    expect(String(error)).toContain(`${lock} was left by a command that has ended`);
+    expect(String(error)).toMatch(/; remove it as a user who may$/);
+    expect(String(error)).not.toMatch(/ENOTDIR/);
+  } finally {
+    chmodSync(dir, 0o755);
+  }
 });
 
 const run = (code: string, ...args: readonly string[]): Promise<string> =>
