@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import type { AskAnswer, AskTeam } from '../../src/host/elsewhere.js';
+import { fire } from '../../src/host/fire/fire.js';
 import { servicesOf } from '../../src/host/internals.js';
 
 /** A host whose hook asks about every call, and asks elsewhere as it is told. */
@@ -61,5 +62,28 @@ test.each([
   const result = await session.tool({ name: 'Bash', input: { command: 'deploy' }, execute: () => 'done' });
   expect(result).toMatchObject({ status: 'denied' });
   expect(records.find(({ type }) => type === 'tool_call')).toMatchObject({ ran: false, denied_by: who });
+  await host.close();
+});
+
+test('a team that is joined while a fire is under way is told how long the agent still waits', async () => {
+  const { host } = asking(() => undefined);
+  const services = servicesOf(host);
+  const before = performance.now();
+  const seen: number[] = [];
+  const team: AskTeam = {
+    ask({ within }) {
+      seen.push((within as number) - (1_000_000 - (performance.now() - before)));
+      return undefined;
+    },
+  };
+  services.elsewhere = undefined;
+  const join = () => {
+    services.elsewhere = team;
+  };
+  host.on('PreToolUse', join);
+  for (const _ of ['joined meanwhile', 'joined before'])
+    await fire(services, 'PreToolUse', CALL, { asked: { within: 1000 } });
+  expect(seen).toHaveLength(2);
+  for (const more of seen) expect(more).toBeGreaterThanOrEqual(0);
   await host.close();
 });

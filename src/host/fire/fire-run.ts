@@ -89,7 +89,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.options = how;
     this.remembers = remembers;
     this.madeId = how.id;
-    this.began = services.elsewhere === undefined ? 0 : performance.now();
+    this.began = how.asked === undefined ? 0 : performance.now();
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
     this.waiting = contextOf(services, found, input, how.scope);
