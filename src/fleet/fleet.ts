@@ -261,7 +261,7 @@ function unfailing(call: (text: string) => void): (text: string) => void {
     try {
       call(text);
     } catch {
-      // It was to be told, and does not want to be.
+      // The callback is only informed; what it throws changes nothing.
     }
   };
 }

@@ -99,7 +99,7 @@ export interface Registration<Work = unknown> {
   readonly dedup?: string | undefined;
   /** A hash of what the hook runs, computed when a record first lists it. */
   readonly definition?: { readonly hash: string } | undefined;
-  /** If set, the hook is registered and listed but never runs. */
+  /** If set, the hook is registered and listed but not asked before a decision. Only one with the reason `shadow` runs, after it. */
   readonly skip?: Skip | undefined;
   /** Called before every run. If the hook would run something else than the user accepted, it returns the change, and the hook fails without running. */
   readonly trustCheck?:

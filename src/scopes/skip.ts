@@ -130,7 +130,7 @@ const CAN_SKIP = Object.values(ALL).flatMap(({ check }) => check?.canSkip ?? [])
 const CHECKS = Object.fromEntries(Object.entries(ALL).map(([name, { check }]) => [name, check?.skips])) as {
   readonly [Name in WithCheck]: SkipCheck['skips'];
 };
-// Separate constants, because looking the checks up in the table makes the walk a few percent slower. A check that is missing here does not compile.
+// Separate constants, because looking the checks up in the table makes the walk a few percent slower. A check that has no constant does not compile.
 const { matcher: byMatcher, if: byRule, once: byOnce, ...unnamed } = CHECKS;
 unnamed satisfies Record<string, never>;
 
@@ -143,11 +143,13 @@ export function skipped(r: SkippableHook, facts: SkipFacts): SkipReason | undefi
 }
 
 /** Written out instead of a loop for speed: the walk calls it before every hook. */
-function lookAt(r: SkippableHook, facts: SkipFacts): WithCheck | undefined {
+function lookAt(r: SkippableHook, facts: SkipFacts) {
   if (byMatcher(r, facts)) return 'matcher';
   if (byRule(r, facts)) return 'if';
   return byOnce(r, facts) ? 'once' : undefined;
 }
+// A check that `lookAt` does not make does not compile.
+[] as Exclude<WithCheck, ReturnType<typeof lookAt>>[] satisfies never[];
 
 /** Explains a skip in words and, where possible, names what caused it. */
 export function explainSkip(r: SkippableHook, reason: SkipReason, facts: SkipFacts): string {

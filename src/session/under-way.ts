@@ -38,7 +38,7 @@ export class SessionWork {
   }
 }
 
-/** Work of which only one piece is under way: who asks for it meanwhile gets the same promise, also from within the work itself. */
+/** Work that runs at most once at a time. A caller that asks for it while it runs gets the promise of that run, even if the call comes from the work itself. */
 export class SharedWork {
   #work: Promise<unknown> | undefined;
 

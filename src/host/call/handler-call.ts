@@ -23,7 +23,7 @@ export interface CallOwner {
 }
 
 /**
- * One call of one handler: the only place with a deadline, a signal and a catch. Hooks in series share one object, until a call times
+ * One call of one handler, with its deadline, its signal and its catch. Hooks in series share one object, until a call times
  * out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
  */
 export class HandlerCall implements PendingWork, CallFacts {

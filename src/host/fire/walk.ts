@@ -20,7 +20,7 @@ interface ListenedSoFar {
 
 /**
  * Runs a plan: all handlers in order, each seeing the rewrites of those before it; then again those that have not judged the latest
- * rewrite; then the observers. No other file decides the order of calls. It creates no promise until an answer is pending.
+ * rewrite; then the observers. Only `FireRun.listen` calls hooks in order, too, until an answer affects later ones. It creates no promise until an answer is pending.
  */
 export class Walk implements CallOwner {
   readonly notes: Notes;
@@ -35,11 +35,11 @@ export class Walk implements CallOwner {
   private at = 0;
   private again = 0;
   /** The last place in the plan that was reached; the list of candidates may have changed since. */
-  private passed = -1;
+  private reached = -1;
   /** Who runs on the current input. */
   private rules: WhoRuns | undefined = undefined;
   /** By place in the plan: whether a handler with a predicate runs on the current input. */
-  private answers: Map<number, boolean> | undefined = undefined;
+  private runsAt: Map<number, boolean> | undefined = undefined;
   /** Reused by all handlers in series. */
   private call: HandlerCall | undefined;
   /** The handler whose answer is pending. */
@@ -172,7 +172,7 @@ export class Walk implements CallOwner {
     const { candidates, fire } = this;
     if (candidates.plain) return true;
     const place = candidates.places[i] as number;
-    const known = this.answers?.get(place);
+    const known = this.runsAt?.get(place);
     if (known !== undefined) return known;
     this.rules ??= new WhoRuns(candidates, this.notes);
     const isPredicate = !r.matcher.static;
@@ -182,8 +182,8 @@ export class Walk implements CallOwner {
     if (fire.reporter !== undefined && !ahead) this.notes.lookedAt(place, reason);
     if (isPredicate) {
       this.notes.thrownAt(place, takeThrown());
-      this.answers ??= new Map();
-      this.answers.set(place, reason === undefined);
+      this.runsAt ??= new Map();
+      this.runsAt.set(place, reason === undefined);
     }
     return reason === undefined;
   }
@@ -245,12 +245,12 @@ export class Walk implements CallOwner {
   private lookAgain(): void {
     const now = this.fire.plan.candidates(this.notes.subject, this.fire.options.guards !== undefined);
     this.again = 0;
-    this.answers = undefined;
+    this.runsAt = undefined;
     if (now === this.candidates) return;
-    if (this.at > 0) this.passed = Math.max(this.passed, this.candidates.places[this.at - 1] as number);
+    if (this.at > 0) this.reached = Math.max(this.reached, this.candidates.places[this.at - 1] as number);
     this.candidates = now;
     this.rules = undefined;
-    const next = now.places.findIndex((place) => place > this.passed);
+    const next = now.places.findIndex((place) => place > this.reached);
     this.at = next < 0 ? now.list.length : next;
   }
 
