@@ -35,6 +35,8 @@ export class Steps {
   #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
+  /** The present turn. What a call of an earlier turn gives does not end it. */
+  #turn = {};
   readonly #underWay = new RunningCalls();
   #batch: StepCall[] = [];
   #texts: string[] = [];
@@ -51,6 +53,7 @@ export class Steps {
 
   /** Begins a new turn, which nothing has ended. `runTurn` calls it for a prompt. */
   begin(): void {
+    this.#turn = {};
     this.over = undefined;
     this.#broken = false;
     this.#aborted = undefined;
@@ -118,6 +121,7 @@ export class Steps {
 
   async #judgeAndRun(call: ToolCall, { said, signal }: RunOptions, { answered }: { answered: boolean }) {
     const by = this.current;
+    const turn = this.#turn;
     const pause = call.pause ?? this.how.pause;
     const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
     try {
@@ -127,10 +131,10 @@ export class Steps {
       const one = { by, call, result: await told(result, said) };
       // Replaces the entry of the same call that waited; another call may have the same id.
       this.#batch = [...this.#batch.filter((other) => other.by !== by || !isAgain(other, one)), one];
-      if (result.endsLoop) this.over ??= whyOver(result);
+      if (result.endsLoop && turn === this.#turn) this.over ??= whyOver(result);
       return result;
     } catch (error) {
-      if (!passThrough(error)) {
+      if (!passThrough(error) && turn === this.#turn) {
         this.over ??= messageOf(error);
         this.#broken = true;
       }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Traced } from '../emit/tracing.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { EventName } from '../events/catalogue.js';
@@ -9,9 +8,10 @@ import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
 import { put } from '../values/copies/put.js';
 import type { Json } from '../values/shape.js';
-import { linkAbort } from '../values/waiting/link-abort.js';
+import { LazySignal } from '../values/waiting/lazy-signal.js';
 import type { SessionDeps, SessionIdentity } from './deps.js';
 import type { SessionSettings } from './options.js';
+import { turnController } from './turn-controller.js';
 import { SessionWork, SharedWork } from './under-way.js';
 
 /** Why a loop is over: it was interrupted and nothing more runs, a hook ended it, or a call was deferred. */
@@ -52,6 +52,8 @@ export class Core {
   #ending: Promise<unknown> | undefined;
   #over: LoopEnd | undefined;
   #mode: string | undefined;
+  /** Ends hooks of calls that have already run, which no interruption cuts short: aborts when a close has waited long enough for them. */
+  readonly closeSignal = new LazySignal();
   #dead: { readonly reason: unknown; readonly why: string } | undefined;
   #turn = turnController();
 
@@ -225,6 +227,13 @@ export class Core {
     turn.abort(reason);
   }
 
+  /** Interrupts, and waits no longer for the hooks of calls that have already run. */
+  giveUp(reason: unknown): void {
+    this.interrupt(reason);
+    for (const child of this.children) child.giveUp(reason);
+    this.closeSignal.abort(reason);
+  }
+
   /** Ends this turn and all later ones; `why` is for the answers of later calls. */
   kill(reason: unknown, why: string): void {
     if (this.#dead !== undefined) return;
@@ -264,15 +273,6 @@ export interface CoreOptions {
   readonly mode?: string | undefined;
   readonly title?: string | undefined;
   readonly onWatchPaths?: ((core: Core, paths: readonly string[]) => void) | undefined;
-}
-
-/** The controller of a turn, whose signal any number of calls listen to. */
-function turnController(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  // With this permanent link, the fires of the turn share one listener.
-  linkAbort(controller.signal, { end: () => undefined });
-  return controller;
 }
 
 /** Whether an event was not decided because the turn or the host ended. */

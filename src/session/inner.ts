@@ -16,7 +16,10 @@ export function exposeCore(session: object, core: Core): void {
 /** Whether hooks are asked about an event whose answers may change something. True where that is not known; calls no predicate. */
 export function mayChange(session: object, event: EventName, input: Readonly<Record<string, unknown>>): boolean {
   const core = CORES.get(session);
-  if (core === undefined) return true;
+  return core === undefined || hooksMayChange(core, event, input);
+}
+
+export function hooksMayChange(core: Core, event: EventName, input: Readonly<Record<string, unknown>>): boolean {
   return core.deps.hooksOf(event, core.who).some(({ phase, async, enforce, matcher, spec }) => {
     if (phase === 'observe' || async === true || enforce === 0) return false;
     return !matcher.static || matcher.matches(subjectOf(spec, input));

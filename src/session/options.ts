@@ -156,7 +156,10 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
   readonly setup?: 'init' | 'maintenance' | undefined;
   /** Instructions that were loaded at the start; an InstructionsLoaded is fired for each. */
   readonly instructions?: readonly LoadedInstructions[] | undefined;
-  /** The time limit for all SessionEnd hooks together, in seconds, at most 60 (default). A single hook has 1.5 seconds unless it sets its own timeout. */
+  /**
+   * The time limit for all SessionEnd hooks together, in seconds, at most 60 (default), and before them for those that a close waits for. A single
+   * SessionEnd hook has 1.5 seconds unless it sets its own timeout.
+   */
   readonly endTimeout?: number | undefined;
   /** Aborting it ends what runs, and nothing runs afterwards; `close` still works. */
   readonly signal?: AbortSignal | undefined;

@@ -129,13 +129,15 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
 
   /**
    * Ends what runs in this session and its agents, and waits for that: a running tool ends with PostToolUseFailure (`is_interrupt`), and
-   * a call that is still being judged does not run. Fires no Stop. Nothing more runs until the next prompt.
+   * a call that is still being judged does not run. Fires no Stop. Nothing more runs until the next prompt. Hooks of calls that have run are
+   * heard to their end, at most until their timeout.
    */
   interrupt(): Promise<void>;
   /**
    * Ends the session: its agents first, then what still runs, then SessionEnd (default reason `other`). For an agent, SubagentStop is
    * fired first, but hooks cannot make it continue, and then its own agents are closed. It is not fired if the agent has stopped, if its loop is over (interrupted, or ended by a
-   * hook or a deferred call), or while a call of it runs or is judged, which this interrupts. A second call returns the same answer.
+   * hook or a deferred call), or while a call of it runs or is judged, which this interrupts. Hooks of calls that have run are waited for until their timeout, and
+   * at most `endTimeout` seconds (an agent: a minute). A second call returns the same answer.
    */
   close(reason?: string): Promise<Closed>;
 }

@@ -4,6 +4,7 @@ import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapt
 import type { Host } from '../../src/create-host.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
 import type { Session } from '../../src/session/types.js';
+import { deferred } from '../host/kit.js';
 import { names, on, opened } from '../session/kit.js';
 import { ended } from './edges.js';
 
@@ -484,6 +485,25 @@ test('a call that ends late is in no batch of another agent', async () => {
     [undefined, [{ tool_use_id: 'late' }]],
     ['clerk', [{ tool_use_id: 'own' }]],
   ]);
+});
+
+test('a call whose hooks end in a later turn does not end that turn', async () => {
+  const { host, session } = await opened();
+  const [asked, answer] = [deferred<void>(), deferred<unknown>()];
+  on(host, 'PostToolUse', () => {
+    asked.resolve();
+    return answer.promise;
+  });
+  const steps = new Steps(session);
+  const late = steps.run(call());
+  await asked.promise;
+  const interrupted = session.interrupt();
+  await session.prompt('Another');
+  steps.begin();
+  answer.resolve({ continue: false });
+  expect((await late).endsLoop).toBe(true);
+  await interrupted;
+  expect(steps.over).toBeUndefined();
 });
 
 test('a subagent whose work does not obey the signal is closed once it fires', async () => {

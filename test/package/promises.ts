@@ -853,6 +853,16 @@ const limits: readonly Kept[] = [
     'hold up the close of an agent for a minute',
   ],
   ['joins the stop that is waiting for it', 'session/stop', 'a stop in a hook of the stop joins it'],
+  [
+    'hook that waits for `interrupt()` or `close()` of its own session',
+    'session/after-interrupt',
+    'that wait for the interruption of their own session wait for themselves, until their timeout',
+  ],
+  [
+    "only a close or the host's end ends the wait",
+    'session/after-interrupt',
+    'and never end, hold up a close for its endTimeout',
+  ],
   ['Hooks judge what Claude Code asks about', 'claude-code/control/alarms', 'runs what it did not ask about'],
   [
     'Claude Code calls no callback for Setup',
@@ -1095,7 +1105,7 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
-  ['also cuts the PostToolUse hooks of calls that have already run', 'no promise: what stays open'],
+  ['Let the hook answer `stop()`, or do not await them there', 'advice'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
   ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],
   ['A host waits 10 seconds for each bundle that it', 'what is slow: no test waits for a minute'],

@@ -5,11 +5,11 @@ import { fireStop } from './stop-event.js';
 
 /** The work that closing a session has ended. */
 export interface Closed {
-  /** The names of tool calls that were running, and of SubagentStop and SessionEnd hooks that took too long. */
+  /** The names of tool calls that were running, and of hooks that took too long. */
   readonly cancelled: readonly string[];
 }
 
-/** The most seconds for a session's SessionEnd hooks together and, before them, for its agents' SubagentStop hooks. */
+/** The most seconds for a session's SessionEnd hooks together and, before them, for its agents' SubagentStop hooks and those of calls that have run. */
 const MOST = 60;
 
 /** Interrupts what runs in the session and its agents, and waits until it has ended. The session can take the next prompt. */
@@ -28,10 +28,11 @@ export function closeSession(core: Core, reason: string, endTimeout = MOST): Pro
 async function close(core: Core, reason: string, seconds: number): Promise<Closed> {
   core.shut();
   const cancelled = allUnderWay(core).flatMap(({ names }) => names);
-  cancelled.push(
-    ...(await within(core, [...core.children], seconds, () => Promise.all([...core.children].map(closeAgent)))),
-  );
-  await cutShort(core);
+  const late = await within(core, seconds, async () => {
+    await Promise.all([...core.children].map(closeAgent));
+    await cutShort(core);
+  });
+  cancelled.push(...late);
   cancelled.push(...(await fireEnd(core, reason, seconds)));
   await leave(core);
   return { cancelled };
@@ -41,25 +42,19 @@ async function close(core: Core, reason: string, seconds: number): Promise<Close
 export function closeAgent(core: Core): Promise<Closed> {
   return core.end(async () => {
     let closed: Closed = { cancelled: [] };
-    const late = await within(core, [core], MOST, async () => {
+    const late = await within(core, MOST, async () => {
       closed = await closeOpenAgent(core);
     });
     return { cancelled: [...closed.cancelled, ...late] };
   });
 }
 
-/** Runs the work; interrupts the agents when the seconds are over. Returns the names of SubagentStop hooks that were late. */
-async function within(
-  core: Core,
-  agents: readonly Core[],
-  seconds: number,
-  work: () => Promise<unknown>,
-): Promise<string[]> {
+/** Runs the work, which ends once its hooks do; cuts them short when the seconds are over. Returns the names of the hooks that were late. */
+async function within(core: Core, seconds: number, work: () => Promise<unknown>): Promise<string[]> {
   const late: string[] = [];
   const timer = setTimeout(() => {
-    late.push(...waitingFor(core, 'SubagentStop'));
-    for (const agent of agents)
-      agent.interrupt(new DOMException('The time of the SubagentStop hooks was up', 'TimeoutError'));
+    late.push(...waitingFor(core));
+    core.giveUp(new DOMException('The time of the hooks was up', 'TimeoutError'));
   }, seconds * 1000);
   try {
     await work();
@@ -85,7 +80,7 @@ async function closeOpenAgent(core: Core): Promise<Closed> {
 
 /** Ends an agent after its stop: its own agents, what it still runs, and its scope. */
 export function endAgent(core: Core): Promise<Closed> {
-  return core.end(() => end(core).then(() => ({ cancelled: [] })));
+  return core.end(async () => ({ cancelled: await within(core, MOST, () => end(core)) }));
 }
 
 async function end(core: Core): Promise<void> {
@@ -142,11 +137,13 @@ async function fireEnd(core: Core, reason: string, seconds: number): Promise<str
   }
 }
 
-/** The names of the hooks that this session's or agent's fires of the event are waiting for. */
-function waitingFor({ deps, who }: Core, event: string): string[] {
+/** The names of the hooks that this session's or agent's fires are waiting for. `event`: fires of this event only. */
+function waitingFor({ deps, who }: Core, event?: string): string[] {
   const isOf = ({ session_id, agent_id }: Readonly<Record<string, unknown>>): boolean =>
     session_id === who.session_id && (who.agent_id === undefined || agent_id === who.agent_id);
-  const nodes = [...deps.clock.pending()].filter(({ fire }) => fire.spec.name === event && isOf(fire.input));
+  const nodes = [...deps.clock.pending()].filter(
+    ({ fire }) => (event === undefined || fire.spec.name === event) && isOf(fire.input),
+  );
   return nodes.flatMap((node) => node.pendingNames());
 }
 

@@ -3,6 +3,7 @@ import { describeError } from '../../values/message.js';
 import { ignoreRejections, messageOf, resultOf } from '../../values/waiting/promises.js';
 import { forModel, hiddenBy, tellUser } from '../context.js';
 import type { Core } from '../core.js';
+import { hooksMayChange } from '../inner.js';
 import { orAborted } from '../questions.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
 import { fireFor } from './call-record.js';
@@ -42,9 +43,20 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   if (failure) return await notSucceeded(core, call, judged, { ...failure, duration_ms });
   const tool_response = response === undefined ? null : response;
   const fields = { tool_name, tool_input: input, tool_response, tool_use_id, duration_ms, mcp_server };
-  // The tool has run; hooks that are cut short now cannot undo it.
-  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal }));
-  return succeeded(core, call, judged, { response, duration_ms, after });
+  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: core.closeSignal }));
+  const withheld = after ? undefined : withheldText(core, call, 'PostToolUse', fields);
+  return succeeded(core, call, judged, { response, duration_ms, after, withheld });
+}
+
+/** The text for the model in place of what a call gave, if hooks that could have changed it were cut short. */
+function withheldText(
+  core: Core,
+  { name }: CheckedCall,
+  event: 'PostToolUse' | 'PostToolUseFailure',
+  fields: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (!hooksMayChange(core, event, fields)) return undefined;
+  return `What ${name} gave was withheld: its ${event} hooks were cut short.`;
 }
 
 interface ExecuteFailure {
@@ -90,15 +102,21 @@ function succeeded(
   core: Core,
   call: CheckedCall,
   judged: Judgement,
-  ran: { response: unknown; duration_ms: number; after: Decision<'PostToolUse'> | undefined },
+  ran: {
+    response: unknown;
+    duration_ms: number;
+    after: Decision<'PostToolUse'> | undefined;
+    withheld: string | undefined;
+  },
 ): ToolResult {
   const { input, pre } = judged;
-  const { response, duration_ms, after } = ran;
+  const { response, duration_ms, after, withheld } = ran;
   if (after) tellUser(core, after);
   const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
   const hider = after && hiddenBy(after);
   const label = `PostToolUse:${call.name}`;
-  const output = hider ? hiddenText(call.name, hider.name) : rendered(core, call, response, final);
+  const hidden = hider ? hiddenText(call.name, hider.name) : withheld;
+  const output = hidden ?? rendered(core, call, response, final);
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
   const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
     status: 'ran',
@@ -107,14 +125,14 @@ function succeeded(
     input,
     content: withTexts(output, [...contextTexts(`PreToolUse:${call.name}`, forModel(pre)), ...texts]),
     isError: false,
-    hidden: hider !== undefined,
+    hidden: hidden !== undefined,
     retry: false,
-    endsLoop: !pre.continue || after?.continue !== true,
+    endsLoop: !pre.continue || after?.continue !== true || call.signal.aborted,
     updatedPermissions: judged.granted,
     duration_ms,
     decision: pre,
   };
-  if (!hider) result.response = final;
+  if (hidden === undefined) result.response = final;
   if (after?.classifierContext !== undefined) result.classifierContext = after.classifierContext;
   if (after) result.after = after;
   return result;
@@ -146,11 +164,13 @@ async function notSucceeded(
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
   const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
-  const after = await tellFailure(core, call, fields, is_interrupt);
+  const after = await tellFailure(core, call, fields);
+  // The error of an interruption is hookscope's own.
+  const withheld = after || is_interrupt ? undefined : withheldText(core, call, 'PostToolUseFailure', fields);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
   // A hook may rewrite the error's text, for the model and in the result.
-  const told = typeof after?.updatedOutput === 'string' ? after.updatedOutput : error;
+  const told = withheld ?? (typeof after?.updatedOutput === 'string' ? after.updatedOutput : error);
   return failedResult(call, {
     input: judged.input,
     error: told,
@@ -158,7 +178,7 @@ async function notSucceeded(
     judged,
     more: {
       status: is_interrupt ? 'interrupted' : 'failed',
-      endsLoop: is_interrupt || !judged.pre.continue,
+      endsLoop: !judged.pre.continue || call.signal.aborted,
       duration_ms,
       ...(after ? { after } : {}),
     },
@@ -167,17 +187,15 @@ async function notSucceeded(
 
 /** Tells hooks that control flow left a call. Their answers do not count. */
 export async function tellInterrupted(core: Core, call: CheckedCall, input: unknown, error: unknown): Promise<void> {
-  await tellFailure(core, call, callFields(call, input, { error: wordsOf(error), is_interrupt: true }), true);
+  await tellFailure(core, call, callFields(call, input, { error: wordsOf(error), is_interrupt: true }));
 }
 
 async function tellFailure(
   core: Core,
   call: CheckedCall,
   fields: Readonly<Record<string, unknown>>,
-  isInterrupt: boolean,
 ): Promise<Decision<'PostToolUseFailure'> | undefined> {
-  // After an interruption the turn's signal has fired, but hooks must still be told.
-  const how = isInterrupt ? {} : { signal: call.signal };
+  const how = { signal: core.closeSignal };
   const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
   if (after) tellUser(core, after);
   return after;

@@ -120,7 +120,8 @@ class CallRun {
       if (PassedThrough.is(error)) leavable?.keep(judged);
       throw await this.#thrownOn(error, judged.input);
     }
-    if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
+    // An interruption has ended the loop already, and by now the next turn may have begun.
+    if (result.endsLoop && !call.signal.aborted) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
     return result;
   }
 
