@@ -108,16 +108,18 @@ describe('interrupt', () => {
     expect(reports).toEqual([]);
   });
 
-  test('after the tool has run: it ran, and the loop is over', async () => {
+  test('after the tool has run: its hooks are heard, and the loop is over', async () => {
     const { host, session } = await opened();
-    const asked = deferred<void>();
+    const [asked, answer] = [deferred<void>(), deferred<undefined>()];
     on(host, 'PostToolUse', () => {
       asked.resolve();
-      return never();
+      return answer.promise;
     });
     const result = session.tool({ name: 'T', input: {}, execute: () => 'out' });
     await asked.promise;
-    await session.interrupt();
+    const interrupted = session.interrupt();
+    answer.resolve(undefined);
+    await interrupted;
     expect(await result).toMatchObject({ status: 'ran', content: 'out', endsLoop: true });
   });
 
@@ -314,6 +316,28 @@ describe('a denial with interrupt', () => {
     expect(results.map((r) => r.status)).toEqual(['interrupted', 'denied', 'interrupted']);
     expect([ran, endsLoop]).toEqual([0, true]);
   });
+
+  test.each(['Stop', 'SubagentStop', 'PostToolBatch'] as const)(
+    'in the background cuts short the %s hooks that are being asked: the turn is over',
+    async (event) => {
+      const { host, session } = await opened();
+      const agent = await session.spawn({ agent_type: 'w' });
+      const asked = deferred<void>();
+      on(host, event, () => {
+        asked.resolve();
+        return never();
+      });
+      const [beside] = await Promise.all([
+        event === 'PostToolBatch'
+          ? session.toolBatch([{ name: 'T', input: {}, execute: () => 1 }])
+          : (event === 'Stop' ? session : agent).stop(),
+        asked.promise.then(() => session.tool(denied())),
+      ]);
+      expect(beside).toMatchObject('results' in beside ? { endsLoop: true } : { continues: false });
+      expect(beside.decision).toBeUndefined();
+      expect(agent.closed).toBe(event === 'SubagentStop');
+    },
+  );
 
   test('is an interruption: it ends what runs beside it, and the agents of the session', async () => {
     const { session } = await opened();
