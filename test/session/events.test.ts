@@ -236,6 +236,13 @@ describe('elicit', () => {
     expect(await session.elicit({ ...question, ...(who ? { ask: who } : {}) })).toEqual(answer);
     expect(names(seen).slice(1)).toEqual(told ? ['Elicitation', 'ElicitationResult'] : ['Elicitation']);
   });
+
+  test.each(['accept', 'decline', 'cancel'] as const)('takes a content of null for none: %s', async (action) => {
+    const { session, seen } = await opened();
+    const given = { action, content: null } as never;
+    expect(await session.elicit({ ...question, ask: () => given })).toEqual({ action, by: 'person' });
+    expect(seen.at(-1)?.input).not.toHaveProperty('content');
+  });
 });
 
 describe('the workspace', () => {

@@ -36,8 +36,7 @@ const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 const ANSWER: OptionCheck = {
   expected: '{ action: accept | decline | cancel, content?: an object }',
   secret: true,
-  accepts: (v) =>
-    isObject(v) && ACTIONS.includes(v['action']) && (v['content'] === undefined || isObject(v['content'])),
+  accepts: (v) => isObject(v) && ACTIONS.includes(v['action']) && isObject(v['content'] ?? {}),
 };
 
 /** The hooks answer, or else the user, whose answer ElicitationResult hooks may replace. */
@@ -57,7 +56,9 @@ export async function elicit(
   const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
   const answered = await orAborted(asking, signal, 'Elicitation');
   checkOption('elicit: the answer of ask', answered, ANSWER);
-  const { action, content } = answered;
+  const { action } = answered;
+  // null counts as absent, as everywhere.
+  const content = answered.content ?? undefined;
   const { mcp_server_name, elicitation_id, mode } = fields;
   const result = await core.fire(
     'ElicitationResult',
@@ -73,5 +74,5 @@ export async function elicit(
 
 /** An answer. What the user typed is only passed on with `accept`, so that a hook that declines does not disclose it. */
 function answer(action: ElicitAnswer['action'], content: ElicitAnswer['content'], by: 'hook' | 'person') {
-  return { action, ...(action === 'accept' && content !== undefined && { content }), by };
+  return { action, ...(action === 'accept' && content && { content }), by };
 }
