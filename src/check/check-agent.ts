@@ -1,5 +1,6 @@
 import { TABLES } from '../agents/agents.js';
 import type { AgentTable } from '../agents/table.js';
+import { isRemark } from '../files/json-comments.js';
 import { findProblems, isSettingsFile } from '../foreign/parse.js';
 import { nearest } from '../values/nearest.js';
 import { formatPath } from '../values/problem.js';
@@ -81,7 +82,7 @@ function* checkRoot({ files, title }: AgentTable, root: ObjectNode): Generator<C
 const start = ({ start: at }: ObjectNode) => ({ start: at, end: at + 1 });
 
 function* checkEvent(table: AgentTable, { key, keySpan, value }: TreeEntry): Generator<CheckFinding> {
-  if (isRemark(key)) return;
+  if (isNote(key)) return;
   const where = ['hooks', key];
   const rows = table.events.filter(({ name }) => name === key);
   if (rows.length === 0 && value.kind === 'array') {
@@ -120,8 +121,8 @@ function* checkEvent(table: AgentTable, { key, keySpan, value }: TreeEntry): Gen
 /** The names of events with flat lists of handlers. For events with Claude Code's spelling, some agents also accept its groups. */
 const FLAT = /^[a-z]/;
 
-/** Keys that people use for comments in JSON. */
-const isRemark = (key: string): boolean => /^(?:\/\/|_|#|\$|(?:comment|description|id|name|note)$)/.test(key);
+/** A comment, or a key that people use for one. */
+const isNote = (key: string): boolean => isRemark(key) || /^(?:comment|description|id|name|note)$/.test(key);
 
 function* checkHandler({ files, title, runs }: AgentTable, { node, path }: AgentHandler): Generator<CheckFinding> {
   const rule = 'agent-handler';
@@ -135,7 +136,7 @@ function* checkHandler({ files, title, runs }: AgentTable, { node, path }: Agent
       message: `${title} does not run hooks of the type "${name}", only ${files.handlers.join(', ')}.`,
     };
   for (const { key, keySpan } of node.entries) {
-    if (files.keys.includes(key) || runs?.others?.includes(key) || isRemark(key)) continue;
+    if (files.keys.includes(key) || runs?.others?.includes(key) || isNote(key)) continue;
     const near = nearest(key, files.keys);
     const message = `${title} does not read "${key}" of a hook.${near ? ` Did you mean "${near}"?` : ''}`;
     yield { rule, at: keySpan, where: [...path, key], message };

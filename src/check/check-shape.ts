@@ -4,7 +4,6 @@ import type { Finding } from '../claude-code/files/findings.js';
 import { misplacedIn } from '../claude-code/files/misplaced.js';
 import { otherShape } from '../claude-code/files/other-shapes.js';
 import { MANIFEST_KEYS } from '../claude-code/files/plugin-dir.js';
-import { isRemark } from '../claude-code/files/repeated.js';
 import { checkHooks } from '../claude-code/files/schema.js';
 import {
   checkSettings,
@@ -16,10 +15,11 @@ import {
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
+import { isRemark } from '../files/json-comments.js';
 import type { Path } from '../files/json-file.js';
 import { ABOUT_HOOKS } from '../foreign/parse.js';
 import { checkConfig } from '../plugins/config.js';
-import { misspeltHooks } from '../plugins/hooks-file.js';
+import { checkHooksFile } from '../plugins/hooks-file.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import { formatPath } from '../values/problem.js';
@@ -189,15 +189,11 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
 export const checkOwnShape: FileCheck = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
-  const meant =
-    file.kind === 'config' ? undefined : misspeltHooks(plainData(root) as Readonly<Record<string, unknown>>);
-  if (meant !== undefined) {
-    const message = 'It is not a known key. Did you mean "hooks"?';
-    yield { rule: 'invalid-hooks', at: spanAt(root, [meant]), where: [meant], message };
-    return;
-  }
-  if (file.kind === 'config') yield* checkConfigFile(root, file.path);
+  const around = [...checkAround(root, file)];
+  yield* around;
   for (const set of file.sets) {
+    // The whole file, or a value that is no hooks, is said to be wrong already.
+    if (around.some(({ where }) => set.path.length === 0 || formatPath(where) === formatPath(set.path))) continue;
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
       yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
@@ -205,9 +201,10 @@ export const checkOwnShape: FileCheck = function* (file) {
   }
 };
 
-function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding> {
+/** Reports what is wrong around the hooks. */
+function* checkAround(root: TreeNode, { kind, path: file }: SourceFile): Generator<CheckFinding> {
   try {
-    checkConfig(plainData(root), file);
+    (kind === 'config' ? checkConfig : checkHooksFile)(plainData(root), file);
   } catch (error) {
     if (!(error instanceof HookscopeError)) throw error;
     const {

@@ -1,3 +1,7 @@
+/** Whether a key is a comment, as people write them in JSON: `"// Stop"` and `"_Stop"`. A name that every object has, such as `__proto__`, is none. */
+export const isRemark = (key: unknown): boolean =>
+  typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key) && !(key in Object.prototype);
+
 /** Replaces the comments of a JSON text with spaces, so that positions stay the same. An unterminated comment is kept. */
 export function withoutComments(json: string): string {
   const parts: string[] = [];

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { at } from '../agents/path.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
+import { isRemark } from '../files/json-comments.js';
 import type { Path, Position } from '../files/json-file.js';
 import { nearest } from '../values/nearest.js';
 import { asksUs } from '../values/own-command.js';
@@ -59,7 +60,7 @@ export async function readForeign(table: AgentTable, text: string, file: string)
   const found = await readForeignData(table, read.data, file, locate);
   const message = 'appears here a second time; what the first one holds does not count';
   const twice = repeated
-    .filter(({ path }) => ABOUT_HOOKS.includes(path[0] as string) && !REMARK.test(String(path.at(-1))))
+    .filter(({ path }) => ABOUT_HOOKS.includes(path[0] as string) && !isRemark(path.at(-1)))
     .map(
       ({ path, line, column }) => ({ level: 'error', file, where: formatPath(path), message, line, column }) as const,
     );
@@ -112,8 +113,6 @@ const definitionOf = (data: unknown): Json =>
 export const isSettingsFile = (file: string): boolean => /^settings\b|\.toml$/.test(basename(file));
 
 const PASCAL = /^[A-Z]/;
-/** Keys that people use for comments in JSON. */
-const REMARK = /^(\/\/|_|#|\$)/;
 
 class ForeignReader {
   readonly hooks: ForeignHook[] = [];
@@ -154,7 +153,7 @@ class ForeignReader {
     const rows = events.filter(({ name }) => name === event);
     if (rows.length === 0) {
       // Codex and Gemini have switches beside the events.
-      if (!Array.isArray(list) || REMARK.test(event) || event === 'disabled') return;
+      if (!Array.isArray(list) || isRemark(event) || event === 'disabled') return;
       const meant = nearest(
         event,
         events.map(({ name }) => name),

@@ -25,6 +25,11 @@ export async function loadHooksFile(path: string): Promise<Hooks> {
   checkOption('loadHooksFile(path)', path, FILLED);
   const file = resolve(path);
   const content = await parseOwnJson(await readNamedText(file), file);
+  return checkHooksFile(content, file);
+}
+
+/** Checks what is around the hooks in the content of a hooks file, and returns them. Throws INVALID_CONFIG with file and key. */
+export function checkHooksFile(content: unknown, file: string): Hooks {
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
   if (!('hooks' in content)) {
     const meant = misspeltHooks(content);
@@ -39,10 +44,8 @@ export async function loadHooksFile(path: string): Promise<Hooks> {
 }
 
 /** The key of a file that is meant to be `hooks`, if it has none. Events hold lists, so an object is not one of an event that has yet to be defined. */
-export const misspeltHooks = (content: Readonly<Record<string, unknown>>): string | undefined =>
-  'hooks' in content
-    ? undefined
-    : Object.keys(content).find((key) => isObject(content[key]) && nearestSpelling(key, ['hooks']) !== undefined);
+const misspeltHooks = (content: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(content).find((key) => isObject(content[key]) && nearestSpelling(key, ['hooks']) !== undefined);
 
 /** Applies the file's `enforce` to all its groups. */
 function withEnforce(hooks: Hooks, enforce: unknown, file: string): Hooks {

@@ -3,9 +3,9 @@ import { checkSources } from '../../src/check/check.js';
 import type { FileKind } from '../../src/check/files/kinds.js';
 import { readSource } from '../../src/check/files/source-file.js';
 import type { ClaudeProblem } from '../../src/claude-code/files/findings.js';
-import { isRemark } from '../../src/claude-code/files/repeated.js';
 import { readSettings } from '../../src/claude-code/files/settings.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { isRemark } from '../../src/files/json-comments.js';
 import { generated, randomFrom, SEED } from '../seed.js';
 
 const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };

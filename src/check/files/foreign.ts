@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { otherAgent } from '../../claude-code/files/other-shapes.js';
 import { CLAUDE_EVENTS } from '../../events/catalogue.js';
+import { own } from '../../values/own.js';
 import { isObject } from '../../values/shape.js';
 
 /** Agents that keep hooks in a folder of their own, by the folder's name. */
@@ -43,7 +44,8 @@ export function agentOfPlace(path: string): string | undefined {
   const [name, above] = [basename(folder), basename(dirname(folder))];
   if (above === '.github' && (name === 'hooks' || name === 'copilot')) return 'GitHub Copilot';
   return (
-    FOLDERS[name.replace(/-plugin$/, '')] ?? (name === 'hooks' || name === 'extensions' ? FOLDERS[above] : undefined)
+    own(FOLDERS, name.replace(/-plugin$/, '')) ??
+    (name === 'hooks' || name === 'extensions' ? own(FOLDERS, above) : undefined)
   );
 }
 
@@ -51,7 +53,8 @@ export function agentOfPlace(path: string): string | undefined {
 export function projectOf(path: string, home: string | undefined): string | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const name = basename(folder);
-    if (name in FOLDERS || name === '.github') return dirname(folder) === home ? undefined : dirname(folder);
+    if (Object.hasOwn(FOLDERS, name) || name === '.github')
+      return dirname(folder) === home ? undefined : dirname(folder);
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { isRemark } from '../../files/json-comments.js';
 import { type Position, repeatedKeys } from '../../files/json-file.js';
 import { formatPath } from '../../values/problem.js';
 import type { ClaudeProblem } from './findings.js';
@@ -6,9 +7,6 @@ import type { ClaudeProblem } from './findings.js';
 interface KeyRepeat extends Partial<Position> {
   readonly path: readonly (string | number)[];
 }
-
-/** Whether a key is a comment, as people write them in JSON: `"// Stop"` and `"_Stop"`. */
-export const isRemark = (key: unknown): boolean => typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 
 /** The keys of a frontmatter that Claude Code reads. */
 export const FRONTMATTER_KEYS: ReadonlySet<string> = new Set([

@@ -198,7 +198,7 @@ class SchemaCheck {
     const known = Object.keys(keys);
     for (const key of Object.keys(value)) {
       if (known.includes(key) || REMARKS.has(key)) continue;
-      const elsewhere = keys === GROUP_KEYS && key in EVERY ? '; it belongs into each handler' : '';
+      const elsewhere = keys === GROUP_KEYS && Object.hasOwn(EVERY, key) ? '; it belongs into each handler' : '';
       this.#unknown(
         'unknown-key',
         [...path, key],
