@@ -24,7 +24,7 @@ export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents
   readonly options?: OptionsReader<Options, Given>;
   /**
    * Registers its hooks; may be async. A function, an AsyncDisposable or a Disposable that it returns is called once: when the
-   * plugin is unregistered, or its scope, session or host ends.
+   * plugin is unregistered, or its scope, session or host ends. Hooks that it returns are an error, and so is any other object with keys.
    */
   apply(scope: PluginScope<C>, options: Options): unknown;
 }

@@ -12,7 +12,7 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   readonly options?: Schema;
   /**
    * Registers the plugin's hooks. A function, an AsyncDisposable or a Disposable that it returns is called once: when the plugin is
-   * unregistered, or its scope, session or host ends.
+   * unregistered, or its scope, session or host ends. Hooks that it returns are an error, and so is any other object with keys.
    */
   apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : undefined): unknown;
 }

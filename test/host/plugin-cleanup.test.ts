@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createHost, definePlugin, type Plugin } from '../../src/index.js';
+import { command, createHost, definePlugin, HOOK_EVENTS, type Plugin } from '../../src/index.js';
 import { testHost } from './kit.js';
 
 test('a plugin that is applied twice is cleaned up twice, and one that fails in it keeps nobody from being cleaned up', async () => {
@@ -83,6 +84,62 @@ test.each<[string, unknown, RegExp]>([
 test('a misspelt key of a definition does not leave the plugin without its schema', () => {
   const wrong = { name: 'p', optoins: z.object({}), apply() {} };
   expect(() => definePlugin(wrong as never)).toThrow(/optoins: is not a known option.*Did you mean "options"/);
+});
+
+const hook = () => undefined;
+class Guards {
+  PreToolUse = [{ hooks: [hook] }];
+}
+const RETURNED: [string, () => unknown, string][] = [
+  ...HOOK_EVENTS.map((event): [string, () => unknown, string] => [
+    event,
+    () => ({ [event]: [{ hooks: [hook] }] }),
+    event,
+  ]),
+  ['hooks below "hooks"', () => ({ hooks: { Stop: [{ hooks: [hook] }] } }), 'hooks'],
+  ['hooks of an event that is unknown', () => ({ preTool: [] }), 'preTool'],
+  ['hooks without a prototype', () => Object.assign(Object.create(null), { Stop: [] }), 'Stop'],
+  ['hooks of a class', () => new Guards(), 'PreToolUse'],
+  ['a list with hooks', () => [hook, { Stop: [] }], 'Stop'],
+  ['a handler', () => command('true'), 'type'],
+  ['a cleanup that is not disposable', () => ({ dispose: hook }), 'dispose'],
+];
+
+test.each(RETURNED)('a plugin that returns %s is told to register', async (_, returned, key) => {
+  for (const apply of [returned, async () => returned()]) {
+    const host = createHost();
+    const cleaned: string[] = [];
+    const used = host.use({
+      name: 'returns',
+      apply(scope) {
+        scope.register({ Stop: [{ hooks: [hook] }] });
+        scope.onClose(() => cleaned.push('closed'));
+        return apply();
+      },
+    });
+    const message = expect.stringMatching(
+      new RegExp(`returns.*apply returned an object with the key "${key}", .*scope\\.register\\(hooks\\)`),
+    );
+    await expect(used).rejects.toMatchObject({ code: 'PLUGIN_FAILED', details: { plugin: 'returns' }, message });
+    expect(cleaned).toEqual(['closed']);
+    expect(String(host.describe())).not.toContain('returns');
+  }
+});
+
+test.each<[string, () => unknown]>([
+  ['nothing', () => undefined],
+  ['null', () => null],
+  ['an empty object', () => ({})],
+  ['a number', () => 1],
+  ['the undos of what it uses', () => [hook, hook]],
+  ['what an emitter returns', () => new EventEmitter().on('x', hook)],
+  ['something disposable with keys', () => ({ Stop: [], [Symbol.asyncDispose ?? Symbol.for('none')]: hook })],
+])('a plugin may return %s', async (_, returned) => {
+  for (const apply of [returned, async () => returned()]) {
+    const host = createHost();
+    await host.use({ name: 'returns', apply });
+    await host.close();
+  }
 });
 
 test('a promise whose then cannot be read is a failure of its plugin, and ends nothing though it rejects', async () => {

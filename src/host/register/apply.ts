@@ -1,5 +1,7 @@
 import { HookscopeError } from '../../errors.js';
+import { eventName } from '../../events/catalogue.js';
 import { kindOf } from '../../values/problem.js';
+import { isPlain, itemsOf } from '../../values/shape.js';
 import { messageOf, resultOf } from '../../values/waiting/promises.js';
 import { timerDelay } from '../../values/waiting/timer.js';
 import { OPTIONS_SCHEMA, type Plugin, type PluginScope } from '../plugin-types.js';
@@ -34,9 +36,11 @@ export async function applyPlugin(
   { seconds, cut }: { readonly seconds: number; readonly cut: Cut | undefined },
 ): Promise<void> {
   const apply = async (): Promise<void> => {
-    const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
+    const answer = await resultOf(() => plugin.apply(scope as never, options));
+    const cleanup = cleanupIn(answer);
     // Called at once if it has ended already.
     if (cleanup) life.onClose(cleanup);
+    else refuseUnread(answer);
   };
   try {
     const ends = cut ? [life.signal, cut.signal] : [life.signal];
@@ -77,6 +81,20 @@ function cleanupIn(answer: unknown): (() => unknown) | undefined {
     if (typeof dispose === 'function') return () => Reflect.apply(dispose, answer, []);
   }
   return undefined;
+}
+
+/** Throws for objects with keys, also in a list, of which nothing would be read: hooks that are returned in place of being registered would never run. */
+function refuseUnread(answer: unknown): void {
+  for (const one of Array.isArray(answer) ? itemsOf(answer) : [answer]) {
+    if (typeof one !== 'object' || one === null || cleanupIn(one)) continue;
+    // An instance of a class, such as what `emitter.on(…)` returns, is meant only if it has hooks.
+    const key = Object.keys(one).find((name) => isPlain(one) || eventName(name) !== undefined);
+    if (key === undefined) continue;
+    const read = 'a function, a Disposable or an AsyncDisposable, which is called at the end';
+    throw new Error(
+      `apply returned an object with the key "${key}", which nobody reads; register hooks with scope.register(hooks), and return nothing or ${read}`,
+    );
+  }
 }
 
 function checkPlugin(plugin: unknown): void {
