@@ -23,6 +23,8 @@ export type Status =
 export type Tab = 'fires' | 'hooks' | 'scopes';
 
 export const status = signal<Status>({ type: 'none' });
+/** What the server could not read of what it has kept; empty: nothing. */
+export const unread = signal('');
 export const kept = signal(new KeptRecords(false));
 /** Increases whenever something is added. */
 export const version = signal(0);
@@ -127,6 +129,7 @@ export function begin(at: Status, { once }: { readonly once: boolean }): KeptRec
     span.value = undefined;
     selected.value = undefined;
     older.value = undefined;
+    unread.value = '';
     scopes.value = undefined;
     version.value += 1;
   });

@@ -157,11 +157,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       hosts: () => hosts,
       serves: (asked, from) => keys.has(keyOf(asked, from)),
       accepted: (folder) => accepted.has(folder),
-      async *records(query) {
+      async *records(query, lost) {
         // Makes all records up to now readable.
         batches.pass();
         await options.keeper.flush();
-        yield* options.records(query);
+        yield* options.records(query, lost);
       },
       kept() {
         batches.passOverdue();

@@ -48,11 +48,18 @@ function awaited(place: string, options: StoreOptions): RecordStore {
   return { ...store, records };
 }
 
-/** Whether a file is a database; for an empty file its name decides. */
+/** Whether a file is a database; for an empty file, or one that cannot be read (of which whoever reads it says why), its name decides. */
 function isDatabase(file: string): boolean {
-  const kind = kindOfFile(file);
-  return kind === 'empty' ? file.endsWith('.db') : kind === 'database';
+  try {
+    const kind = kindOfFile(file);
+    if (kind !== 'empty') return kind === 'database';
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
+  return file.endsWith('.db');
 }
+
+const isFileError = (error: unknown): boolean => typeof (error as NodeJS.ErrnoException).syscall === 'string';
 
 /** The client of a server, loaded only for servers. */
 const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
@@ -112,10 +119,10 @@ export async function openStores(
 function leftOut(stores: readonly RecordStore[], lost: (place: string, error: HookscopeError) => void): RecordStore[] {
   const gone = new Set<RecordStore>();
   return stores.map((store) => {
-    async function* read(records: AsyncIterable<HookRecord>): AsyncGenerator<HookRecord> {
+    async function* read(records: () => AsyncIterable<HookRecord>): AsyncGenerator<HookRecord> {
       if (gone.has(store)) return;
       try {
-        yield* records;
+        yield* records();
       } catch (error) {
         if (!isHookscopeError(error) || error.code !== 'FILE' || gone.size + 1 === stores.length) throw error;
         gone.add(store);
@@ -124,8 +131,8 @@ function leftOut(stores: readonly RecordStore[], lost: (place: string, error: Ho
     }
     return {
       ...store,
-      records: (query) => read(store.records(query)),
-      follow: (signal) => read(store.follow(signal)),
+      records: (query) => read(() => store.records(query)),
+      follow: (signal) => read(() => store.follow(signal)),
     };
   });
 }

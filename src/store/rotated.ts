@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
+import { fileError } from '../files/json-file.js';
 
 /** An opened file of a sink. The handle leads to the same file even if the sink renames it. */
 export interface OpenedFile {
@@ -37,7 +38,7 @@ export async function closeFiles(files: readonly OpenedFile[]): Promise<void> {
 export const isSameFile = (a: Pick<Stats, 'ino' | 'dev'>, b: Pick<Stats, 'ino' | 'dev'>): boolean =>
   a.ino === b.ino && a.dev === b.dev;
 
-/** undefined: the path does not exist. Rejects with FILE if it is not a regular file. */
+/** undefined: the path does not exist. Rejects with FILE if it cannot be opened, or is not a regular file. */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   try {
     // O_NONBLOCK: opening a pipe without a writer would block.
@@ -48,7 +49,7 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
     throw new HookscopeError('FILE', { file: path, problem: 'is not a regular file' });
   } catch (error) {
     if (isGone(error)) return undefined;
-    throw error;
+    throw isHookscopeError(error) ? error : fileError(path, error);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import querystring from 'node:querystring';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
@@ -19,9 +20,14 @@ export interface AskedServer {
 
 /** The records of a running server: `GET /records` for stored ones, `GET /events` to follow. */
 export function serverStore(server: AskedServer, options: StoreOptions = {}): RecordStore {
+  const told = new Set<string>();
+  const lost = (text: string): void => {
+    if (!told.has(text)) options.note?.(text);
+    told.add(text);
+  };
   return {
     place: server.address().name,
-    records: (query = {}) => readRecords(server, query, options),
+    records: (query = {}) => readRecords(server, query, options, lost),
     async *follow(signal) {
       // A server process that replaces another sends again what the old one may not have sent.
       const isNew = onceOnly();
@@ -35,6 +41,7 @@ async function* readRecords(
   server: AskedServer,
   query: RecordQuery,
   { note }: StoreOptions,
+  lost: (text: string) => void,
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
   const address = server.address();
@@ -43,6 +50,9 @@ async function* readRecords(
   try {
     const refusal = await refusalOf(response, address);
     if (refusal) throw refusal;
+    const unread = response.headers['hookscope-unread'];
+    if (unread !== undefined)
+      lost(`${address.name}: ${querystring.unescape(String(unread))} What is in the other file is shown.`);
     let left = query.limit ?? Number.POSITIVE_INFINITY;
     let line = 0;
     for await (const bytes of wholeLines(response, address)) {

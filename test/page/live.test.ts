@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axe from 'axe-core';
@@ -207,4 +207,20 @@ test('what a command answers itself beside the server is shown as it comes, once
     await option(new RegExp(`denied.*${command}`)).waitFor();
     expect(await option(new RegExp(command)).count()).toBe(1);
   }
+});
+
+test('which file of what is kept cannot be read is said', async () => {
+  const file = join(user.places.state, 'records.ndjson');
+  mkdirSync(file);
+  try {
+    await fire();
+    await page.reload();
+    await page.getByText(`Not all that is kept can be read: ${file}: is not a regular file.`).waitFor();
+    await page.getByLabel('Text', { exact: true }).fill(`echo ${calls}`);
+    await option(new RegExp(`echo ${calls} `)).waitFor();
+  } finally {
+    rmdirSync(file);
+  }
+  await page.reload();
+  await page.getByText('Live.', { exact: true }).waitFor();
 });

@@ -133,13 +133,17 @@ export function createKeeper(places: ServerPaths, tell: (text: string) => void):
   };
 }
 
-/** The stored records that a request's query selects. Throws INVALID_OPTIONS for an invalid query. */
-export async function* keptRecords(places: ServerPaths, params: URLSearchParams): AsyncGenerator<HookRecord> {
+/** The stored records that a request's query selects. `lost` hears of one of two files that cannot be read. Throws INVALID_OPTIONS for an invalid query. */
+export async function* keptRecords(
+  places: ServerPaths,
+  params: URLSearchParams,
+  lost: (error: Error) => void,
+): AsyncGenerator<HookRecord> {
   const query = readQuery(params);
   const kept = keptPlaces(places.state);
   // Before the first record there is no store.
   if (kept.length === 0) return;
-  const store = await openStores(kept);
+  const store = await openStores(kept, {}, (_, error) => lost(error));
   try {
     yield* store.records(query);
   } finally {

@@ -39,7 +39,7 @@ export async function serveChild(terminal: Terminal): Promise<number> {
     tokens: ensureTokens(places),
     open,
     keeper: createKeeper(places, terminal.tell),
-    records: (params) => keptRecords(places, params),
+    records: (params, lost) => keptRecords(places, params, lost),
     beside: keptFromNow(places),
     tell: terminal.tell,
     moved,

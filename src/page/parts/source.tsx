@@ -1,7 +1,8 @@
+import { plain } from '../../plain.js';
 import { openFile } from '../sources/file.js';
 import { followServer } from '../sources/live.js';
 import { isToken, keepToken } from '../sources/token.js';
-import { kept, older, type Status, status, version } from '../state.js';
+import { kept, older, type Status, status, unread, version } from '../state.js';
 import { useSignal } from '../ui.js';
 
 /** Whether this page came from a server, which can be asked for records. */
@@ -18,6 +19,7 @@ export function Source() {
       <h1>hookscope</h1>
       <p role="status" class={`state ${now.type}`}>
         {words(now)}
+        {unread.value !== '' && ` Not all that is kept can be read: ${plain(unread.value)}`}
         {foreign > 0 && ` ${foreign} lines are no records, and are left out.`}
       </p>
       {more !== undefined && (

@@ -1,5 +1,5 @@
 import type { KeptRecords } from '../records/kept.js';
-import { begin, changed, older, scopes, settle, status } from '../state.js';
+import { begin, changed, older, scopes, settle, status, unread } from '../state.js';
 import { eachLine } from './lines.js';
 import { CatchUp, olderThan, REMEMBERED } from './look-back.js';
 import { forgetToken } from './token.js';
@@ -41,6 +41,7 @@ export async function followServer(token: string): Promise<void> {
     });
     if (response.status === 401 || response.status === 403) throw new TokenRefused(await problemIn(response));
     if (!response.ok || response.body === null) throw new Error(await problemIn(response));
+    if (path.startsWith('/records')) unread.value = decodeURIComponent(response.headers.get('hookscope-unread') ?? '');
     return response.body;
   };
   const one = new LiveFeed(into, ask, over.signal);

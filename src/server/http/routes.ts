@@ -11,8 +11,8 @@ import type { FeedItem } from './feed.js';
 
 /** What the routes need to answer. */
 export interface AppParts extends HookParts {
-  /** Stored records, selected by the query of a request. */
-  records(query: URLSearchParams): AsyncIterable<HookRecord>;
+  /** Stored records, selected by the query of a request. `lost` hears of a file that cannot be read, beside one that can. */
+  records(query: URLSearchParams, lost: (error: Error) => void): AsyncIterable<HookRecord>;
   /** A record as a line of JSON, with secrets masked. */
   text(record: HookRecord): string;
   /** Masks secrets in any other text. */
@@ -49,12 +49,21 @@ export function addRoutes(app: HonoApp<HonoEnv>, parts: AppParts): void {
     );
   });
   app.get('/records', async (c) => {
-    const pieces = lines(parts.records(new URL(c.req.url).searchParams), parts.text);
+    const unread: string[] = [];
+    let begun = false;
+    const lost = (error: Error): void => {
+      // Only the head can say that records are missing; afterwards, the answer breaks off.
+      if (begun) throw error;
+      unread.push(parts.plain(error.message));
+    };
+    const pieces = lines(parts.records(new URL(c.req.url).searchParams, lost), parts.text);
     try {
       // A wrong query is reported before the answer has begun.
       const first = await pieces.next();
+      begun = true;
       const all = first.done === true ? noPieces() : together(first.value, pieces);
-      return new Response(streamOf(all), { headers: { 'content-type': 'application/x-ndjson' } });
+      const missing = unread.length === 0 ? {} : { 'hookscope-unread': encodeURIComponent(unread.join(' ')) };
+      return new Response(streamOf(all), { headers: { 'content-type': 'application/x-ndjson', ...missing } });
     } catch (error) {
       return c.json({ error: describeError(error) }, 400);
     }
