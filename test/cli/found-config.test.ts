@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listHeld } from '../../src/claude-code/trust/held.js';
@@ -240,6 +240,21 @@ test('one that is accepted and that others may write stops the command, and says
   const { code, told } = await fired();
   expect(code).toBe(1);
   expect(told).toEqual([expect.stringMatching(/may be written by other users.*--config.*--no-config/)]);
+});
+
+test('a script that is replaced while its first phase runs is not started for the second', async () => {
+  const second = "echo RAN >> ran; echo '{}'";
+  const first = `cat >/dev/null; echo '${second.replaceAll("'", `'"'"'`)}' > follow.sh; echo '{"async":true}'`;
+  folder.write('follow.sh', `#!/bin/sh\n${first}\n`, 0o755);
+  const follow = { type: 'command', command: './follow.sh', async: 'two-phase' };
+  folder.write('hookscope.config.json', { hooks: { PostToolUse: [{ hooks: [follow] }] } });
+  await accept();
+  const input = call({ tool_response: 'done', cwd: folder.path });
+  const { stdout } = await run('fire', 'PostToolUse', '--json', '--input', input);
+  const message = expect.stringContaining('follow.sh is not what was accepted');
+  expect(JSON.parse(stdout).handlers).toMatchObject([{ status: 'failed', failure: { cause: 'untrusted', message } }]);
+  expect(readFileSync(join(folder.path, 'follow.sh'), 'utf8')).toBe(`${second}\n`);
+  expect(existsSync(join(folder.path, 'ran'))).toBe(false);
 });
 
 test('hookscope trust asks about it, says what it would bind and what it cannot, and executes nothing', async () => {

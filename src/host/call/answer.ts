@@ -1,4 +1,3 @@
-import { within } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
@@ -6,26 +5,26 @@ import { type Outcome, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import { isMcpTool } from '../../events/output/what-counts.js';
-import type { Handler, Reply } from '../../handlers/handler.js';
+import type { Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, show } from '../../values/shape.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/waiting/promises.js';
 import { type Attempt, SILENT } from './attempt.js';
-import { makeCall } from './call.js';
 import { Context } from './context.js';
 import type { CallFacts, FireFacts } from './facts.js';
+import { startWork } from './start.js';
 import { reasonFromStderr } from './stderr-reason.js';
 import { whyNotTaken } from './taken.js';
 import { threw } from './threw.js';
-import { type CallbackWork, callbackOf, handlerOf } from './work.js';
+import { type CallbackWork, isOutside } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler returned: a callback's output, or a reply from outside the process. Never throws. */
 export function readAnswer(call: CallFacts, value: unknown): Attempt {
-  return callbackOf(call.registration) === undefined ? readReplyOf(call, value as Reply) : readOutputOf(call, value);
+  return isOutside(call.registration) ? readReplyOf(call, value as Reply) : readOutputOf(call, value);
 }
 
 function readReplyOf(call: CallFacts, reply: Reply): Attempt {
@@ -78,8 +77,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   }
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
-    callAgain(call, async.timeout);
-    return { ...replyFacts(reply), background: true, warnings: said.warnings };
+    return { ...replyFacts(reply), ...callAgain(call, async.timeout), warnings: said.warnings };
   }
   const warnings = join(reply.warnings, said.warnings);
   return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
@@ -118,7 +116,8 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (again.result !== undefined) {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     toBackground(call, again.result, limitMs, true);
-  } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(call, again.timeout);
+  } else if (registration.async === 'two-phase' && context.call !== 'async')
+    return { ...callAgain(call, again.timeout), ...idle };
   else return idle === undefined ? UNJUDGED : { ...UNJUDGED, ...idle };
   return { background: true, ...idle };
 }
@@ -163,10 +162,14 @@ export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: 
 }
 
 /** Calls a two-phase handler for the second time, in the background, with the input of its first call. */
-function callAgain(call: CallFacts, seconds: number | undefined): void {
-  const { fire, registration, reporter, input } = call;
-  const again = { fire, registration, context: new Context(fire, 'async', reporter), reporter, input };
-  toBackground(again, settled(startWork(again)), (seconds ?? registration.asyncTimeout) * 1000);
+function callAgain({ fire, registration, reporter, input }: CallFacts, seconds: number | undefined): Attempt {
+  const context = new Context(fire, 'async', reporter);
+  const again = { fire, registration, context, reporter, input, view: readOnly(input), open: () => undefined };
+  const started = startWork(again, 'async');
+  // The first call was started, so a `once` hook has used up its run.
+  if ('instead' in started) return { ...started.instead, unstarted: undefined };
+  toBackground(again, laterOf(started), (seconds ?? registration.asyncTimeout) * 1000);
+  return { background: true };
 }
 
 /** Reads an output against the event's schema. Long texts go to a file. */
@@ -254,27 +257,10 @@ export function isOfHook(detail: unknown): detail is HookDetail {
   return typeof detail === 'object' && detail !== null && 'hook' in detail && 'event' in detail;
 }
 
-/** What a handler returned, and its promise if it is one. */
-type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
-
-/** Starts the work; a throw is returned, not thrown. */
-function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
-  const callback = callbackOf(registration);
-  try {
-    const value = within(reporter?.traced, () =>
-      callback === undefined
-        ? (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter))
-        : callback(readOnly(input), fire.toolUseID, context),
-    );
-    return { value, later: promiseIn(value) };
-  } catch (error) {
-    return { threw: error };
-  }
-}
-
-function settled(answer: StartedWork): Promise<unknown> {
-  if ('threw' in answer) return Promise.reject(answer.threw);
-  return answer.later ?? Promise.resolve(answer.value);
+/** What was started, as a promise. */
+export function laterOf(started: { readonly value: unknown } | { readonly threw: unknown }): Promise<unknown> {
+  if ('threw' in started) return Promise.reject(started.threw);
+  return promiseIn(started.value) ?? Promise.resolve(started.value);
 }
 
 function join(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined {

@@ -4,18 +4,16 @@ import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/waiting/promises.js';
-import { logProblems, logSlow, readAnswer, replyFacts, toBackground } from './answer.js';
+import { laterOf, logProblems, logSlow, readAnswer, replyFacts, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
-import { makeCall } from './call.js';
 import { aborted, GRACE, notLoaded, timeout } from './call-failures.js';
 import type { PendingWork } from './clock.js';
 import { Context } from './context.js';
-import type { CallFacts, RunningFire } from './facts.js';
+import type { RunningFire } from './facts.js';
 import { loading } from './loading.js';
-import { recordedAnswerOf } from './said-again.js';
+import { type StartingCall, startWork, uncheckedCallback } from './start.js';
 import { threw } from './threw.js';
-import { untrusted } from './untrusted.js';
-import { type CallbackFunction, callbackOf, handlerOf, isAsync, isOutside } from './work.js';
+import { handlerOf, isAsync, isOutside } from './work.js';
 
 /** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
@@ -26,7 +24,7 @@ export interface CallOwner {
  * One call of one handler, with its deadline, its signal and its catch. Hooks in series share one object, until a call times
  * out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
  */
-export class HandlerCall implements PendingWork, CallFacts {
+export class HandlerCall implements PendingWork, StartingCall {
   limit = 0;
   since = 0;
   before: PendingWork | undefined = undefined;
@@ -35,12 +33,12 @@ export class HandlerCall implements PendingWork, CallFacts {
   registration: Registration;
   context: Context = undefined as never;
   input: Json;
+  view: Json;
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
   readonly indexInWave: number;
   private owner: CallOwner;
-  private view: Json;
   private readonly clock: RunningFire['clock'];
   private isWatched = false;
   private isLoading = false;
@@ -75,9 +73,8 @@ export class HandlerCall implements PendingWork, CallFacts {
       this.input = input;
       this.view = readOnly(input);
     }
-    const callback = callbackOf(r);
-    if (callback === undefined || this.clock !== undefined || r.async === true || r.trustCheck !== undefined)
-      return this.beginOther(kind);
+    const callback = uncheckedCallback(r);
+    if (callback === undefined || this.clock !== undefined || r.async === true) return this.beginOther(kind);
     this.context = new Context(this.fire, kind, undefined);
     let value: unknown;
     try {
@@ -90,29 +87,17 @@ export class HandlerCall implements PendingWork, CallFacts {
 
   /** The general case: something has to be done before or after the call. */
   private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
-    const { fire, registration, input } = this;
-    const callback = callbackOf(registration);
-    const answer = recordedAnswerOf(registration);
-    if (callback === undefined && answer === undefined && this.mustLoad(kind)) return PENDING;
-    const changed = registration.trustCheck?.(input, fire.services);
-    if (changed) return untrusted(fire, changed);
-    if (answer !== undefined) return answer(fire, registration, input);
-    if (callback === undefined && !fire.carried(input)) return aborted(true);
-    if (this.clock !== undefined) this.start(kind);
-    else this.context = new Context(fire, kind, undefined);
-    const traced = this.reporter?.traced;
-    let value: unknown;
-    try {
-      // Bound: a closure would make every call keep its variables in memory.
-      value = traced === undefined ? this.run(callback) : traced.run(this.run.bind(this, callback));
-    } catch (error) {
-      if (registration.async !== true) return this.conclude({ failure: threw(error) });
-      value = Promise.reject(error);
-    }
+    const { registration } = this;
+    const handler = handlerOf(registration);
+    if (handler !== undefined && this.mustLoad(handler, kind)) return PENDING;
+    const started = startWork(this, kind);
+    if ('instead' in started) return started.instead;
     if (registration.async === true) {
-      toBackground(this, promiseIn(value) ?? Promise.resolve(value), registration.asyncTimeout * 1000);
+      toBackground(this, laterOf(started), registration.asyncTimeout * 1000);
       return this.conclude({ background: true });
     }
+    if ('threw' in started) return this.conclude({ failure: threw(started.threw) });
+    const { value } = started;
     return value === undefined && this.began < 0 ? undefined : this.take(value);
   }
 
@@ -121,21 +106,20 @@ export class HandlerCall implements PendingWork, CallFacts {
     return later === undefined ? this.said(value) : this.wait(later);
   }
 
-  private start(kind: 'first' | 'reask'): void {
+  open(kind: Context['call']): void {
+    if (this.clock !== undefined) this.start(kind);
+    else this.context = new Context(this.fire, kind, undefined);
+  }
+
+  private start(kind: Context['call']): void {
     this.reporter = this.fire.reporter?.started(this.registration);
     this.context = new Context(this.fire, kind, this.reporter);
     this.began = this.clock?.now() ?? -1;
   }
 
-  private run(callback: CallbackFunction | undefined): unknown {
-    const { fire, registration, input, context, reporter } = this;
-    if (callback !== undefined) return callback(this.view, fire.toolUseID, context);
-    return (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter));
-  }
-
   /** Loads what the first run needs, before its deadline starts. */
-  private mustLoad(kind: 'first' | 'reask'): boolean {
-    this.later = loading(handlerOf(this.registration) as Handler);
+  private mustLoad(handler: Handler, kind: 'first' | 'reask'): boolean {
+    this.later = loading(handler);
     if (this.later === undefined) return false;
     this.limit = 0;
     this.isLoading = true;
