@@ -1,6 +1,8 @@
 interface KindFacts {
   /** What a handler of this type depends on. Some events cannot wait for the network or a model. */
   readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
+  /** What in the description names files of this machine that the handler runs, which consent and relative scripts bind. */
+  readonly binds: 'command' | 'nothing';
   /** The handler has a process's exit code; any code but 0 is an `error` in records. */
   readonly exits?: true;
   /** The handler sends a request to a server, and the trace context along with it. */
@@ -15,18 +17,18 @@ interface KindFacts {
 
 /** The types that `handlers/kinds.ts` creates from a description. Some events allow only a part of them, because they cannot wait for a network or model. */
 const DESCRIBED = {
-  command: { asks: 'machine', exits: true },
-  http: { asks: 'network', requests: true },
-  mcp_tool: { asks: 'machine', requests: true, named: true },
-  prompt: { asks: 'model', claudeSeconds: 30 },
-  agent: { asks: 'model', claudeSeconds: 60 },
+  command: { asks: 'machine', binds: 'command', exits: true },
+  http: { asks: 'network', binds: 'nothing', requests: true },
+  mcp_tool: { asks: 'machine', binds: 'nothing', requests: true, named: true },
+  prompt: { asks: 'model', binds: 'nothing', claudeSeconds: 30 },
+  agent: { asks: 'model', binds: 'nothing', claudeSeconds: 60 },
 } as const satisfies Record<string, KindFacts>;
 
 /** All handler types. The values of `handler` in records, the default `types` of events and the names in `check` are derived from this table. */
 const KINDS = {
-  callback: { asks: 'process', named: true, ours: true },
+  callback: { asks: 'process', binds: 'nothing', named: true, ours: true },
   ...DESCRIBED,
-  rule: { asks: 'nobody', ours: true },
+  rule: { asks: 'nobody', binds: 'nothing', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
 /** What a handler runs: a function in this process, a child process, a request, a tool, a question to a model; or, for a rule, nothing. */
@@ -62,6 +64,10 @@ export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
 /** The default timeout of a handler type in Claude Code's files, in seconds. */
 export const claudeSeconds = (kind: string): number =>
   (Object.hasOwn(KINDS, kind) ? factsOf(kind as HandlerKind).claudeSeconds : undefined) ?? 600;
+
+/** What binds the files that a handler of this type runs. An unknown type never runs. */
+export const bindsOf = (type: unknown): KindFacts['binds'] =>
+  typeof type === 'string' && Object.hasOwn(KINDS, type) ? factsOf(type as HandlerKind).binds : 'nothing';
 
 function whoseRow(has: 'exits' | 'requests' | 'named'): (kind: string) => boolean {
   const kinds: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind)[has]);

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHookscopeError } from '../errors.js';
+import { bindsOf } from '../events/handler-kinds.js';
 import { parseOwnJson, readHookText } from '../files/json-file.js';
 import { consentOf } from '../trust/accept.js';
 import { changeSince, whyUnreadable } from '../trust/changes.js';
@@ -89,7 +90,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
     await code.follow(real);
     const config = isCodeFile(file) ? undefined : await parseOwnJson(readHookText(real), file);
     for (const name of pluginNames(config)) await code.plugin(name, { from: project });
-    for (const handler of commandsIn(config)) code.command(handler);
+    for (const handler of bindingIn(config)) code.command(handler);
   } catch (error) {
     // A file that cannot be read is still unaccepted; using it reports the problem.
     if (!isHookscopeError(error)) throw error;
@@ -117,13 +118,13 @@ export function pluginNames(config: unknown): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** Every object that may describe a command hook, at any depth. */
-function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown>>> {
+/** Every object that may describe a hook that runs files of this machine, at any depth. */
+function* bindingIn(config: unknown): Generator<Readonly<Record<string, unknown>>> {
   const waiting: unknown[] = [config];
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (isObject(value) && value['type'] === 'command') yield value;
+    if (isObject(value) && bindsOf(value['type']) !== 'nothing') yield value;
     for (const child of Object.values(value)) waiting.push(child);
   }
 }

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { bindsOf } from '../events/handler-kinds.js';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import type { CallFolders, Registration, Source } from '../scopes/registration.js';
@@ -33,7 +34,7 @@ const MOST_READ = 500;
  */
 export function bindScripts(handler: HandlerDescription, { source, dir }: ScriptBase): Registration['trustCheck'] {
   const { cwd: own } = handler;
-  if (handler['type'] !== 'command' || (isText(own) && isAbsolute(own))) return undefined;
+  if (bindsOf(handler['type']) === 'nothing' || (isText(own) && isAbsolute(own))) return undefined;
   const base = source.file === undefined ? resolve(dir ?? '.') : dirname(resolve(source.file));
   const home = isText(own) ? resolve(base, own) : base;
   const names = boundNames(handler, base, home);
@@ -58,7 +59,7 @@ export function bindScripts(handler: HandlerDescription, { source, dir }: Script
 
 function boundNames(handler: HandlerDescription, base: string, home: string): KnownNames['bound'] {
   const { cwd: _, ...line } = handler;
-  const key = JSON.stringify([home, base, line['command'], line['args'], line['env'], line['shell']]);
+  const key = JSON.stringify([home, base, line['type'], line['command'], line['args'], line['env'], line['shell']]);
   let known = KNOWN.get(handler);
   if (known?.key !== key) {
     known = { key, all: namesOf(line, key, base), bound: new Map() };

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../../src/check/rules/rules.js';
@@ -40,7 +41,7 @@ describe('what can be added stands in one place', () => {
     'a further handler type that asks "%s" is taken by every event that can wait for it',
     async (asks, ...taken) => {
       const source = readFileSync(new URL('../../src/events/handler-kinds.ts', import.meta.url), 'utf8');
-      const added = source.replace(/^ {2}agent: \{/m, `  echo: { asks: '${asks}', ours: true },\n$&`);
+      const added = source.replace(/^ {2}agent: \{/m, `  echo: { asks: '${asks}', binds: 'nothing', ours: true },\n$&`);
       const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
       const { outputText } = ts.transpileModule(added, options);
       const kinds = (await import(`data:text/javascript,${encodeURIComponent(outputText)}`)) as Record<
@@ -53,6 +54,24 @@ describe('what can be added stands in one place', () => {
       expect(kinds['CLAUDE_KINDS']).not.toContain('echo');
     },
   );
+
+  test.each([
+    ["asks: 'machine'", false],
+    ["asks: 'machine', binds: 'command'", true],
+  ])('a handler type { %s } compiles only if it says whether it names files that consent binds', (facts, compiles) => {
+    const path = fileURLToPath(new URL('../../src/events/handler-kinds.ts', import.meta.url));
+    const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'], target: ts.ScriptTarget.ES2022 };
+    const compiler = ts.createCompilerHost(options);
+    const { readFile } = compiler;
+    compiler.getSourceFile = (name, version) => {
+      const text = readFile(name) ?? '';
+      const added = name === path ? text.replace(/^ {2}agent: \{/m, `  echo: { ${facts}, ours: true },\n$&`) : text;
+      return ts.createSourceFile(name, added, version);
+    };
+    const found = ts.getPreEmitDiagnostics(ts.createProgram([path], options, compiler));
+    expect(found.length === 0).toBe(compiles);
+    for (const { messageText } of found) expect(JSON.stringify(messageText)).toContain('binds');
+  });
 
   test("Claude Code's files may name its own types alone, and each of them has its keys", () => {
     expect(EXTERNAL_KINDS).toEqual(expect.arrayContaining([...CLAUDE_KINDS]));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
+import { bindsOf } from '../../events/handler-kinds.js';
 import { hashRegularFile } from '../../files/hash-file.js';
 import { withoutWritten } from '../../matching/bash/written.js';
 import type { Source } from '../../scopes/registration.js';
@@ -81,7 +82,7 @@ function textOf(fn: object): string {
 }
 
 const isCommand = (what: unknown): what is { command: string; args?: readonly unknown[]; cwd?: unknown } =>
-  isObject(what) && what['type'] === 'command' && isText(what['command']);
+  isObject(what) && bindsOf(what['type']) === 'command' && isText(what['command']);
 
 /** The hashes of files that a command names, by the words that name them. */
 function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { bindsOf } from '../../events/handler-kinds.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText, itemsOf } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
@@ -37,16 +38,26 @@ export function runNames(handler: HandlerDescription, variables: CommandVariable
   return typeof found === 'string' ? [] : (found?.runs ?? []);
 }
 
-/** Reads a command; a text: why it is not searched for names; undefined: it is no command. */
-function readNames(
+/** What names what a handler runs; a text: why it is not searched for names; undefined: nothing does. */
+type NamesIn = (
   handler: HandlerDescription,
   variables: CommandVariables,
   purpose: Purpose,
-):
+) =>
   | { readonly paths: NamedPaths; readonly unresolved: readonly string[]; readonly runs: readonly RunName[] }
   | string
-  | undefined {
-  if (handler['type'] !== 'command' || !isText(handler['command'])) return undefined;
+  | undefined;
+
+const READERS: Readonly<Record<ReturnType<typeof bindsOf>, NamesIn>> = {
+  command: namesInCommand,
+  nothing: () => undefined,
+};
+
+const readNames: NamesIn = (handler, variables, purpose) =>
+  READERS[bindsOf(handler['type'])](handler, variables, purpose);
+
+function namesInCommand(...[handler, variables, purpose]: Parameters<NamesIn>): ReturnType<NamesIn> {
+  if (!isText(handler['command'])) return undefined;
   const { command, args, env, cwd } = handler as {
     command: string;
     args?: readonly string[];
