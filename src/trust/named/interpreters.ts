@@ -5,6 +5,7 @@ export const MANIFEST = '/package.json';
 const SCRIPTS = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json', MANIFEST];
 const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.tsx'];
 
+export const SHELLS = 'sh bash dash ash zsh ksh mksh pdksh oksh rksh yash osh posh fish rbash';
 export const shell: ProgramOptions = {
   operands: 'code',
   scripts: true,
@@ -128,7 +129,7 @@ const powershell: ProgramOptions = {
 export const script: ProgramOptions = { operands: 'code', scripts: true, stdin: true };
 /** Programs that run code from a file or an argument, by name. */
 export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
-  ...every('sh bash dash ash zsh ksh mksh yash fish rbash', shell),
+  ...every(SHELLS, shell),
   ...every('source .', script),
   ...every('node nodejs', node),
   bun: { ...typed, unasked: ['package.json', 'bunfig.toml'] },
@@ -140,7 +141,7 @@ export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   php,
   ...every('lua luajit texlua', lua),
   java,
-  ...every('awk gawk mawk nawk', awk),
+  ...every('awk gawk mawk nawk original-awk', awk),
   ...every('emacs guile sbcl racket clisp', lisp),
   ...every('pwsh powershell', powershell),
   ...every('csh tcsh', { ...script, line: '-c', flags: '-b -e -f -v -x -X -V' }),

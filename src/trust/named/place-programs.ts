@@ -1,4 +1,4 @@
-import { INTERPRETERS, node, script, shell, typed } from './interpreters.js';
+import { INTERPRETERS, node, SHELLS, script, shell, typed } from './interpreters.js';
 import { every, type ProgramOptions } from './program.js';
 import { packages, project, RUNNERS, runner, wrapper } from './runners.js';
 
@@ -18,7 +18,7 @@ const texts: ProgramOptions = { operands: 'code', stdin: true };
  * behind an option that it does not know, and a file too many does no harm.
  */
 export const PLACE_PROGRAMS: Readonly<Record<string, ProgramOptions>> = {
-  ...every('sh bash dash ash zsh ksh mksh yash fish rbash', {
+  ...every(SHELLS, {
     ...shell,
     verbs: '-',
     flags: `${shell.flags} -b -h -k -t -B -C -D -E -H -P -T +e +u +x +v +f +a +m +b +h +k +B +C +E +H +P +T`,
