@@ -42,6 +42,8 @@ export interface TapDriver {
   runPlan(): Promise<void>;
   /** A raw tap. */
   tap(registration: Registration): Promise<void>;
+  /** The raw taps that have been called. */
+  readonly called: ReadonlySet<Registration>;
 }
 
 /** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap instead of `#driver` would cost more than the whole rest. */
@@ -162,15 +164,25 @@ interface TappedFire extends ContextFire {
   readonly services: ContextFire['services'] & { report(message: string): void };
 }
 
-/** Runs the plan through the tapable hook, with raw taps before and after it. The plan runs even if the hook fails. */
+/** Runs the plan through the tapable hook, with raw taps before and after it. If the hook fails, the taps that it has not called and the plan run without it. */
 export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
   const raw = new TappedCall(fire, driver);
+  const taps = hook.taps();
   try {
     await hook.raw.promise(raw);
   } catch (error) {
     fire.services.report(`host.hooks.${fire.spec.name} failed: ${describeError(error)}`);
+    await callRest(taps, driver);
   }
   await driver.runPlan();
+}
+
+async function callRest(taps: readonly RawTap[], driver: TapDriver): Promise<void> {
+  const rest = taps.filter(({ registration }) => !driver.called.has(registration));
+  for (const { registration, early } of rest) {
+    if (!early) await driver.runPlan();
+    await driver.tap(registration);
+  }
 }
 
 function nothing(): undefined {

@@ -56,3 +56,41 @@ test('a Node that may not generate code fires as any other', async () => {
     'Invalid input for PreToolUse: "tool_name" must be string, got number.',
   ]);
 });
+
+test('in a Node that may not generate code, raw taps run in their order and count', async () => {
+  const program = `
+    import { createHost, deny } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+    const kinds = {
+      tap: (hook, options, answer) => hook.tap(options, answer),
+      tapAsync: (hook, options, answer) => hook.tapAsync(options, (fire, done) => done(undefined, answer(fire))),
+      tapPromise: (hook, options, answer) => hook.tapPromise(options, async (fire) => answer(fire)),
+    };
+    const input = { tool_name: 'Bash', tool_input: { command: 'rm x' } };
+    const cases = Object.keys(kinds).flatMap((kind) => [-1, 0, 1].flatMap((stage) =>
+      [() => deny('no'), () => ({ continue: false }), () => { throw new Error('broken'); }, () => undefined].map((answer) => [kind, stage, answer])));
+    const said = [];
+    let [reports, calls] = [0, 0];
+    for (const [kind, stage, answer] of cases) {
+      const host = createHost({ onFailure: 'block', logger: (message) => message.includes('EvalError') && reports++ });
+      const ran = [];
+      const told = [];
+      host.events$.subscribe((record) => record.type === 'hook_fire' && told.push(...record.handlers.map(({ name, status, reason }) => [name, status, reason])));
+      const named = (name, say) => () => { ran.push(name); return say(); };
+      host.hooks.PreToolUse.intercept({ call: () => calls++ });
+      kinds[kind](host.hooks.PreToolUse, { name: 'guard', stage }, named('guard', answer));
+      host.hooks.PreToolUse.tap({ name: 'other', stage: -stage }, named('other', () => undefined));
+      host.on('PreToolUse', named('plan', () => undefined), { name: 'plan' });
+      const { verdict, failures } = await host.fire('PreToolUse', input);
+      said.push([kind, stage, verdict, failures.length, ran.join(' '), told]);
+    }
+    console.log(JSON.stringify({ said, reports, calls }));
+  `;
+  const run = async (...flags: string[]): Promise<{ said: unknown[][]; reports: number; calls: number }> =>
+    JSON.parse(
+      (await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program])).stdout,
+    );
+  const { said, ...told } = await run('--disallow-code-generation-from-strings');
+  expect({ said, reports: 0, calls: 36 }).toEqual(await run());
+  expect(told).toEqual({ reports: 36, calls: 0 });
+  expect(said.map(([, , verdict]) => verdict)).toEqual(Array(9).fill(['deny', 'deny', 'deny', 'none']).flat());
+});

@@ -418,6 +418,22 @@ describe('an interceptor', () => {
     expect(ran()).toBe('plan');
   });
 
+  test.each(['first', 'second', 'hookscope', 'third', 'fourth'])(
+    'that breaks the tap %s keeps no tap and no hook from running, each once and in its place',
+    async (broken) => {
+      const { host, reports, mark, ran } = logging();
+      host.hooks.PreToolUse.intercept({
+        register: (tap) => (tap.name === broken ? { ...tap, fn: () => Promise.reject(new Error('broken')) } : tap),
+      });
+      for (const [i, name] of ['first', 'second', 'third', 'fourth'].entries())
+        host.hooks.PreToolUse.tap({ name, stage: [-2, -1, 1, 2][i] as number }, mark(name));
+      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+      await host.fire('PreToolUse', PRE);
+      expect(ran()).toBe('first second plan third fourth');
+      expect(reports).toHaveLength(1);
+    },
+  );
+
   test('whose throw is hostile is reported all the same', async () => {
     const { host, reports, mark, ran } = logging();
     host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });

@@ -8,6 +8,7 @@ import type { Walk } from './walk.js';
 export class TappedWalk implements TapDriver {
   readonly #fire: RunningFire;
   readonly #walk: Walk;
+  readonly #called = new Set<Registration>();
   #planned: Promise<void> | undefined;
   /** Each tells tapable that one tap has answered. */
   readonly #done: (() => void)[] = [];
@@ -36,8 +37,13 @@ export class TappedWalk implements TapDriver {
     return this.#planned;
   }
 
+  get called(): ReadonlySet<Registration> {
+    return this.#called;
+  }
+
   /** Calls a raw tap like any handler. Its place is before or after the whole plan. */
   tap(registration: Registration): Promise<void> {
+    this.#called.add(registration);
     return this.#until((done) => this.#walk.tap(registration, this.#planned !== undefined, done));
   }
 
