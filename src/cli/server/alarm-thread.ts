@@ -11,7 +11,7 @@ for (;;) {
   const now = performance.now();
   const left = Math.max(0, due - now);
   // While the answer is being written, the main thread keeps waking this one, unless something blocks it.
-  const most = { [PHASE.hurried]: hurry, [PHASE.speaking]: Math.max(left, hurry) }[phase] ?? left;
+  const most = { [PHASE.hurried]: Math.min(left, hurry), [PHASE.speaking]: Math.max(left, hurry) }[phase] ?? left;
   if (Atomics.wait(state, AT.phase, phase, most) === 'timed-out') break;
   // Time that the reader takes does not count.
   if (phase === PHASE.speaking) due += performance.now() - now;

@@ -4,7 +4,7 @@ import { ownFolder } from '../../plugins/own-folder.js';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import { OwnWorker } from '../keep-stdout.js';
-import { AT, PHASE, sayAtOnce } from './last-word.js';
+import { AT, PARENT, PHASE, sayAtOnce } from './last-word.js';
 
 /** An agent continues after any other exit code, so a hook whose answer could not be written exits with this one. */
 export const UNANSWERED = 2;
@@ -12,6 +12,9 @@ export const UNANSWERED = 2;
 const HURRY = 1_000;
 /** Milliseconds between two signs of life while the answer is being read: they show that the main thread is not blocked. */
 const BEAT = 50;
+
+/** How Node ends this process, once the listeners on `exit` have been called. */
+const ending = process as unknown as { reallyExit(code: number): void };
 
 /** The data that the thread gets. */
 export interface AlarmData {
@@ -27,7 +30,7 @@ export interface Alarm {
   mayStillSpeak(): boolean;
   /** The answer was written out, and the remaining time runs on. However the process ends from now on, this is its exit code. */
   said(code: number): void;
-  /** The process ends within a second. */
+  /** The process ends within a second, if it has that long. */
   hurry(): void;
   /** Undoes `hurry`: the process has its remaining time again. */
   calm(): void;
@@ -74,7 +77,11 @@ export function setAlarm(
     timer = setTimeout(end, ms);
   };
   const atExit = (): void => {
-    process.exitCode = codeOf(exited);
+    const code = codeOf(exited);
+    process.exitCode = code;
+    // Listeners that are called after this one may set another.
+    const { reallyExit } = ending;
+    ending.reallyExit = () => reallyExit.call(process, code);
   };
   process.once('exit', atExit);
   let thread: Worker | undefined;
@@ -95,7 +102,7 @@ export function setAlarm(
       due += performance.now() - spokeFrom;
       enter(PHASE.answered, left());
     },
-    hurry: () => enter(PHASE.hurried, HURRY),
+    hurry: () => enter(PHASE.hurried, Math.min(HURRY, left())),
     calm: () => enter(PHASE.answered, left()),
     off() {
       if (!isSaid) {
@@ -109,7 +116,11 @@ export function setAlarm(
     watchFromThread() {
       if (thread) return;
       const workerData: AlarmData = { state, wait: left(), hurry: HURRY, answer: answer() };
-      thread = new OwnWorker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
+      thread = new OwnWorker(join(ownFolder(), 'dist/cli/alarm-thread.js'), {
+        workerData,
+        execArgv: [],
+        env: { HOOKSCOPE_PARENT: PARENT },
+      });
       thread.unref();
       // Without the thread, the timer of this one still answers.
       thread.on('error', () => undefined);

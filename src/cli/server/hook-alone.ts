@@ -22,7 +22,7 @@ import { unansweredRecord } from '../../server/unanswered.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
-import { doneWithin, timerDelay } from '../../values/waiting/timer.js';
+import { doneWithin, timerDelay, timerUntil } from '../../values/waiting/timer.js';
 import { happeningOf } from '../host/claude-flags.js';
 import { type OpenHostOptions, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
@@ -37,7 +37,7 @@ import { keepRecords } from './record-sink.js';
 const KEEPING = 2;
 /** Seconds for background hooks: as long as a host waits for them when it closes. */
 const BACKGROUND = 5;
-/** Seconds for hooks that are not enforced; an agent reads the answer only when the process has ended. */
+/** Seconds for hooks that are not enforced. */
 const SHADOWS = 0.5;
 
 /** The answer, and the work to do once it is written, which cannot change the answer any more. */
@@ -91,10 +91,13 @@ export async function fireStateless(
   services.elsewhere = place?.asker;
   let unkept: string | undefined;
   const finish = async (): Promise<string | undefined> => {
+    // No hook has longer, since an agent reads the answer only when the process has ended.
+    const over = setTimeout(() => void services.background.endAll(), timerUntil(deadline));
     try {
-      await endBackground(services.background, alarm, keeper, terminal.signal);
+      await endBackground(services.background, alarm, keeper, { interrupted: terminal.signal, deadline });
     } finally {
       await host.close();
+      clearTimeout(over);
       await place?.asker.close();
       await place?.log.close(0);
       if (keeper && !(await doneWithin(timerDelay(KEEPING), keeper.close())))
@@ -150,7 +153,7 @@ async function endBackground(
   background: Background,
   alarm: Alarm,
   keeper: Sink | undefined,
-  interrupted: AbortSignal,
+  { interrupted, deadline }: { readonly interrupted: AbortSignal; readonly deadline: number },
 ): Promise<void> {
   const begin = background.takePostponed();
   if (begin === undefined) return;
@@ -160,7 +163,7 @@ async function endBackground(
   if (keeper) await doneWithin(timerDelay(KEEPING), keeper.flush());
   alarm.hurry();
   begin();
-  await doneWithin(timerDelay(SHADOWS), background.followed());
+  await doneWithin(Math.min(timerDelay(SHADOWS), timerUntil(deadline)), background.followed());
   await background.endAll();
   alarm.calm();
 }

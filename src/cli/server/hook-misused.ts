@@ -5,6 +5,7 @@ import { claudeProtocol, type Protocol } from '../../server/protocol.js';
 import { type CommandRow, optionsOf } from '../command-row.js';
 import type { Terminal } from '../terminal.js';
 import { UNANSWERED } from './alarm.js';
+import { tellBegun, tellCode } from './last-word.js';
 import { readLate } from './late-input.js';
 import { isStdoutLost, unheard } from './unheard.js';
 
@@ -34,8 +35,10 @@ export async function answerMisused(
   const failed = protocol.fail(reason, policy);
   const said = isStdoutLost() ? unheard(failed, protocol, policy) : failed;
   if (policy === 'allow') terminal.tell(NOTHING_BLOCKED);
+  tellBegun();
   terminal.write(said.stdout);
   await terminal.written();
+  tellCode(said.code);
   const { keepOwn } = await import('./keep-own.js');
   tellUnkept(await keepOwn({ reason }, said, { protocol, body: await readLate(process.stdin), ms: KEEPING }));
   return said.code;

@@ -22,6 +22,7 @@ import { wordOf } from '../option-values.js';
 import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm, UNANSWERED } from './alarm.js';
+import { PARENT, tellBegun, tellCode } from './last-word.js';
 import { readLate } from './late-input.js';
 import { knowingOwn, ownAnswer } from './own-answer.js';
 import { whyEnded } from './own-process.js';
@@ -188,10 +189,13 @@ const KEEPING = 2_000;
 
 /** Resolves to the exit code when all is written out. */
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {
+  tellBegun();
   terminal.write(stdout);
   if (stderr !== '') terminal.writeError(stderr);
   await terminal.written();
-  return terminal.gone ? UNANSWERED : code;
+  const given = terminal.gone ? UNANSWERED : code;
+  tellCode(given);
+  return given;
 }
 
 /** From this many characters of input on, our own code may take long. */
@@ -203,7 +207,7 @@ const LOOK = 250;
 
 /** Ends this process when its parent has been killed: its answer would decide nothing any more. */
 function endWithParent(): void {
-  const parent = Number(process.env['HOOKSCOPE_PARENT']);
+  const parent = Number(PARENT);
   delete process.env['HOOKSCOPE_PARENT'];
   if (!Number.isInteger(parent) || parent <= 1) return;
   const timer = setInterval(() => {

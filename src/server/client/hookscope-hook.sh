@@ -15,7 +15,7 @@ quit() {
 # bash takes options from the environment. These are turned off, so that no error or unset variable ends the script, and nothing is shown or exported.
 set +abCefmuvx
 # bash takes functions from the environment, too. They cannot replace `unset` and other special built-ins of POSIX. ksh has no function named `[`.
-unset -f [ alias bg cat cd command curl date echo false fg getopts hash head kill ls node printf pwd read rm sleep test true type ulimit umask wait 2>/dev/null
+unset -f [ alias bg cat cd command curl date echo false fg getopts hash head kill ls mktemp node printf pwd read rm sleep test true type ulimit umask wait 2>/dev/null
 # Sets the trap for all signals that end a shell and can be caught, except those of a crash.
 at_signal() {
   trap "$1" HUP INT QUIT ABRT ALRM TERM PIPE XCPU USR1 USR2 VTALRM PROF
@@ -84,23 +84,54 @@ reader=
 watcher=
 kept=
 
-# Lets Node answer. If Node does not start (NODE_OPTIONS, memory) or is killed, the call is blocked.
+# The time in tenths of a second, without starting a program. If neither source exists, it is always 0.
+now() {
+  if read -r uptime rest 2>/dev/null </proc/uptime; then
+    rest=${uptime#*.}
+    now=${uptime%%.*}${rest%"${rest#?}"}
+  else
+    now=${SECONDS:-}0
+  fi
+  case $now in *[!0-9]*) now=0 ;; esac
+}
+# Waits until `tenths` have passed on the clock, because on a busy machine each `sleep` takes longer than it says. Ends when the script has ended, at most a second later.
+pass() {
+  now
+  due=$((now + tenths))
+  # SECONDS may be nearly a second behind.
+  [ -r /proc/uptime ] || due=$((due + 9))
+  while kill -0 $$ && [ "$tenths" -gt 0 ]; do
+    if [ "$tenths" -gt 10 ]; then sleep 1; else sleep "$((tenths / 10)).$((tenths % 10))"; fi
+    tenths=$((tenths - 10))
+    now
+    [ $((due - now)) -ge "$tenths" ] || tenths=$((due - now))
+  done
+}
+
+# Node writes to descriptor 4 that it begins to answer, and then the exit code of its answer (src/cli/server/last-word.ts). That goes through the pipe or the
+# file of a here-document, opened once more, or where that cannot be (macOS), through a file that has no name any more.
+hear_by_file() {
+  {
+    kept=$(mktemp) && command exec 4>>"$kept" 5<"$kept" && printf '\n' >&4 && rm -f "$kept" && kept=
+  } 2>/dev/null
+}
+
+# Lets Node answer. If Node does not start (NODE_OPTIONS, memory) or is killed before it answers, the call is blocked.
 ask_node() {
   command -v "$node" >/dev/null 2>&1 || fail 'neither a server nor Node is there to ask the hooks'
-  HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 3<&- 7<&- &
+  { command exec 5<<END && command exec 4>>/dev/fd/5 && printf '\n' >&4; } 2>/dev/null || hear_by_file || fail 'nothing can be opened through which Node could say that it has answered'
+
+END
+  HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 4>&4 3<&- 5<&- 7<&- &
   reader=$!
-  # Node answers in time, unless a hook in it blocks its event loop. The watcher sleeps a second at a time, so that it does not outlive the script for long.
+  # Node answers in time, unless a hook in it blocks its event loop.
   slack=$((tenths / 10))
   [ "$slack" -gt 20 ] && slack=20
   tenths=$((tenths + slack))
   (
-    while kill -0 $$ && [ "$tenths" -gt 10 ]; do
-      sleep 1
-      tenths=$((tenths - 10))
-    done
-    sleep "0.$((tenths % 10))"
+    pass
     kill -0 $$ && kill -9 "$reader"
-  ) >/dev/null 2>&1 </dev/null 3<&- &
+  ) >/dev/null 2>&1 </dev/null 3<&- 4>&- 5<&- &
   watcher=$!
   # From here on Node answers when a signal ends the command.
   at_signal 'kill "$reader" 2>/dev/null'
@@ -112,6 +143,18 @@ ask_node() {
     code=$?
   done
   kill -9 "$watcher" 2>/dev/null
+  # The last line is from here, so that no program which still has the descriptor is waited for.
+  printf 'over\n' >&4
+  told=
+  while read -r word <&5 && [ "$word" != over ]; do [ -z "$word" ] || told=$word; done
+  # However Node has ended: once it has answered, nothing is added to that.
+  case $told in
+    '') ;;
+    [0-9]) quit "$told" ;;
+    *)
+      printf 'hookscope: the command that asks the hooks was ended while it answered\n' >&2
+      quit 2 ;;
+  esac
   case $code in
     0 | 2) quit $code ;;
     1) [ "$as" = claude-code ] && case " $* " in
@@ -316,16 +359,6 @@ ${head}Content-Type: application/json
 Expect:
 END
 }
-# The time in tenths of a second, without starting a program. If neither source exists, it is always 0.
-now() {
-  if read -r uptime rest 2>/dev/null </proc/uptime; then
-    rest=${uptime#*.}
-    now=${uptime%%.*}${rest%"${rest#?}"}
-  else
-    now=${SECONDS:-}0
-  fi
-  case $now in *[!0-9]*) now=0 ;; esac
-}
 # Asks Node after the server has run nothing, with the time that is left, converted back to the agent's timeout (see seconds()).
 ask_node_instead() {
   now
@@ -348,15 +381,11 @@ END
 fi
 reader=$!
 # The watcher ends curl, because the agent may leave standard input open, for which curl before 7.87 waits forever.
-# It checks once a second whether the script still runs: the agent may have killed it, and its process id may be reused later.
+# It also ends when the script has: the agent may have killed that, and its process id may be reused later.
 (
   exec >/dev/null 2>&1 </dev/null 3<&- 4>&- 5<&- 7<&-
   [ -z "$kept" ] || rm -f "$kept"
-  while kill -0 $$ && [ "$tenths" -gt 10 ]; do
-    sleep 1
-    tenths=$((tenths - 10))
-  done
-  kill -0 $$ && sleep "0.$((tenths % 10))"
+  pass
   kill "$reader"
 ) &
 watcher=$!
