@@ -15,14 +15,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bash, createUser, type Running, type User } from './kit.js';
 
 const command = (text: string): object => ({ type: 'command', command: text });
-const hooks = (text: string): object => ({
-  PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [command(text)] }],
+const hooks = (text: string, matcher = 'Bash'): object => ({
+  PreToolUse: [{ matcher, onFailure: 'block', hooks: [command(text)] }],
 });
 const theirs = (text: string): object => ({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [command(text)] }] } });
 const skill = (text: string): string =>
   `---\nname: sk\ndescription: x\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: '${text}'\n---\nhi\n`;
-const plugin = (text: string, name = 'q'): string =>
-  `export default { name: '${name}', apply: (scope) => scope.register(${JSON.stringify(hooks(text))}) };`;
+const plugin = (text: string, name = 'q', matcher = 'Bash'): string =>
+  `export default { name: '${name}', apply: (scope) => scope.register(${JSON.stringify(hooks(text, matcher))}) };`;
 const NO = 'echo says no >&2; exit 2\n';
 const CHANGED = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
 /** As long as one look at the files is good for. */
@@ -163,41 +163,58 @@ describe('a script', () => {
     expect(await user.refused(['--plugin-dir', 'pl'])).toMatch(/g\.sh/);
   });
 
-  test.each<[how: string, named: readonly string[]]>([
-    ['given by its name', ['--plugin', 'q']],
-    ['that a configuration names', ['--config', 'c.json']],
-    ['that another plugin uses', ['--plugin', './outer.mjs']],
-  ])('in the project is bound for the plugin of a package %s', async (_, named) => {
-    user.write('node_modules/q/package.json', { name: 'q', type: 'module', exports: './i.js' });
-    user.write('node_modules/q/i.js', plugin('sh scripts/guard.sh'));
-    user.write('c.json', { plugins: ['q'] });
-    user.write('outer.mjs', `import q from 'q'; export default { name: 'o', apply: (scope) => scope.use(q) };`);
-    user.write('scripts/guard.sh', NO);
-    server = await user.serve(named);
-    const ways = [[], [...named, '--hooks', 'other.json']];
-    for (const way of ways) expect(await ask(way)).toContain('says no');
-    user.write('scripts/guard.sh', 'exit 0\n');
-    await looked();
-    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(CHANGED);
-    expect(await doctor()).toMatch(/changed or gone: [^ ]*guard\.sh/);
+  test('in the project is bound for the plugin of a package: given by its name, named by a configuration, used by another plugin', async () => {
+    const ways = [
+      { name: 'given', tool_name: 'Bash', named: ['--plugin', 'given'] },
+      { name: 'configured', tool_name: 'Edit', named: ['--config', 'c.json'] },
+      { name: 'used', tool_name: 'Write', named: ['--plugin', './outer.mjs'] },
+    ].map((way) => ({ ...way, script: `scripts/${way.name}.sh` }));
+    for (const { name, tool_name, script } of ways) {
+      user.write(`node_modules/${name}/package.json`, { name, type: 'module', exports: './i.js' });
+      user.write(`node_modules/${name}/i.js`, plugin(`sh ${script}`, name, tool_name));
+      user.write(script, NO);
+    }
+    user.write('c.json', { plugins: ['configured'] });
+    user.write('outer.mjs', `import q from 'used'; export default { name: 'o', apply: (scope) => scope.use(q) };`);
+    const all = ways.flatMap(({ named }) => named);
+    server = await user.serve(all);
+    // One script at a time: what is said of it is not said for another.
+    const changedAlone = async (check: (script: string) => Promise<void>): Promise<void> => {
+      for (const { tool_name, script, named } of ways) {
+        const sets = [[], [...named, '--hooks', 'other.json']];
+        for (const set of sets) expect(await ask(set, { tool_name }), script).toContain('says no');
+        user.write(script, 'exit 0\n');
+        await looked();
+        for (const set of sets) expect(await ask(set, { tool_name }), set.join(' ')).toMatch(CHANGED);
+        await check(script);
+        user.write(script, NO);
+        await looked();
+      }
+    };
+    await changedAlone(async (script) => {
+      expect(await doctor()).toMatch(new RegExp(`changed or gone: [^ ]*${script}`));
+    });
     await server.stop();
-    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(CHANGED);
-    expect(await user.refused(named)).toMatch(/guard\.sh/);
+    await changedAlone(async (script) => {
+      expect(await user.refused(all)).toMatch(new RegExp(`changed since it was served last: [^ ]*${script}`));
+    });
   });
 });
 
 describe('a file that a hook writes to', () => {
-  test.each<[command: string, named: string]>([
-    ['tee -a calls.log > /dev/null', '--hooks'],
-    ['tee -a "$CLAUDE_PROJECT_DIR/calls.log" > /dev/null', '--settings'],
-    ['flock -n calls.lock true', '--hooks'],
-    ['mkdir -p "${CLAUDE_PLUGIN_DATA}"; sh "${CLAUDE_PLUGIN_ROOT}/g.sh" "${CLAUDE_PLUGIN_DATA}/n"', '--plugin-dir'],
-    ['tee -a "${CLAUDE_PLUGIN_ROOT}/calls.log" > /dev/null', '--plugin-dir'],
-  ])('with what is known to write is not bound: %s', async (text, option) => {
-    user.write('pl/conf/x.json', theirs(text));
-    user.write('pl/g.sh', 'date +%N >> "$1"\n');
-    user.write('h.json', option === '--hooks' ? hooks(text) : theirs(text));
-    const named = [option, option === '--plugin-dir' ? 'pl' : 'h.json'];
+  test('with what is known to write is not bound', async () => {
+    user.write('tee.json', hooks('tee -a calls.log > /dev/null'));
+    user.write('flock.json', hooks('flock -n calls.lock true'));
+    user.write('settings.json', theirs('tee -a "$CLAUDE_PROJECT_DIR/more.log" > /dev/null'));
+    user.write(
+      'pl/conf/x.json',
+      theirs('mkdir -p "${CLAUDE_PLUGIN_DATA}"; sh "${CLAUDE_PLUGIN_ROOT}/g.sh" "${CLAUDE_PLUGIN_DATA}/n"'),
+    );
+    user.write('pl/g.sh', `date +%N >> "$1"; cp "$1" '${at('n')}'\n`);
+    user.write('beside/.claude-plugin/plugin.json', { name: 'beside', hooks: './x.json' });
+    user.write('beside/x.json', theirs('tee -a "${CLAUDE_PLUGIN_ROOT}/calls.log" > /dev/null'));
+    const named = ['--hooks', 'tee.json', '--hooks', 'flock.json', '--settings', 'settings.json'];
+    named.push('--plugin-dir', 'pl', '--plugin-dir', 'beside');
     server = await user.serve(named);
     for (let i = 0; i < 3; i++) expect(await ask()).toBe('');
     await looked();
@@ -207,6 +224,11 @@ describe('a file that a hook writes to', () => {
     for (let i = 0; i < 2; i++) expect(await ask()).toBe('');
     server = await user.serve(named);
     expect(await ask()).toBe('');
+    // Each of them has written, every time.
+    expect(readFileSync(at('n'), 'utf8').trim().split('\n')).toHaveLength(7);
+    for (const log of ['calls.log', 'more.log', 'beside/calls.log'])
+      expect(readFileSync(at(log), 'utf8').match(/"tool_use_id"/g), log).toHaveLength(7);
+    expect(existsSync(at('calls.lock'))).toBe(true);
   });
 
   test('in a way that nobody can see is bound by its name alone with --data, and what runs is bound all the same', async () => {
@@ -225,57 +247,55 @@ describe('a file that a hook writes to', () => {
     await server.stop();
     rmSync(user.places.served);
 
-    server = await user.serve(['--hooks', 'h.json', '--data', 'state.txt']);
+    const named = ['--hooks', 'h.json', '--data', 'state.txt'];
+    server = await user.serve(named);
     for (let i = 0; i < 3; i++) expect(await ask()).toContain('says no');
     expect(await doctor()).not.toContain('changed or gone');
     await server.stop();
     for (const way of [[], ['--hooks', 'h.json'], ['--hooks', 'h.json', '--hooks', 'other.json']])
       expect(await ask(way)).toContain('says no');
-    server = await user.serve(['--hooks', 'h.json', '--data', 'state.txt']);
+    // Where the last server bound the bytes, a person has to agree; of what it did not, nobody is asked again.
+    expect(await user.refused([...named, '--data', 'g.sh'])).toMatch(
+      new RegExp(`^[^\\n]*bound by its name alone: --data ${at('g.sh')}\\n`),
+    );
+    server = await user.serve(named);
+    expect((await user.run(['serve', '--install', ...named])).stdout).toContain(`"--data" "${at('state.txt')}"`);
     expect(await ask()).toContain('says no');
     appendFileSync(at('g.sh'), '# edited\n');
     await looked();
     expect(await ask()).toMatch(/g\.sh is not what was accepted/);
     await server.stop();
-    expect(await user.refused(['--hooks', 'h.json', '--data', 'state.txt'])).toMatch(/g\.sh/);
-  });
-
-  test('is bound by its name alone only if a person agrees, where the last server bound its bytes', async () => {
-    user.write('g.sh', NO);
-    user.write('h.json', hooks('sh g.sh'));
-    server = await user.serve(['--hooks', 'h.json']);
-    await server.stop();
-    const again = ['--hooks', 'h.json', '--data', 'g.sh'];
-    expect(await user.refused(again)).toMatch(new RegExp(`bound by its name alone: --data ${at('g.sh')}`));
-    rmSync(user.places.served);
-    server = await user.serve(again);
-    await server.stop();
-    server = await user.serve(again);
-    await server.stop();
-    expect((await user.run(['serve', '--install', ...again])).stdout).toContain(`"--data" "${at('g.sh')}"`);
+    expect(await user.refused(named)).toMatch(/g\.sh/);
   });
 });
 
-test.each<[what: string, make: (file: string) => void, why: string]>([
-  ['a pipe', (file) => execFileSync('mkfifo', [file]), 'it is no regular file'],
-  ['a large file', (file) => writeFileSync(file, Buffer.alloc(17 * 1024 * 1024)), 'it is larger than 16 MiB'],
-])('%s that cannot be bound is named at the start, and is why its hooks are refused', async (_, make, why) => {
-  make(at('thing'));
+test('a pipe and a large file, which cannot be bound, are named at the start, and are why their hooks are refused', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  writeFileSync(at('large'), Buffer.alloc(17 * 1024 * 1024));
+  const things = [
+    { name: 'pipe', tool_name: 'Bash', why: 'it is no regular file' },
+    { name: 'large', tool_name: 'Edit', why: 'it is larger than 16 MiB' },
+  ];
   user.write('g.sh', 'exit 0\n');
-  user.write('h.json', hooks('sh ./g.sh ./thing'));
+  for (const { name, tool_name } of things) user.write(`${name}.json`, hooks(`sh ./g.sh ./${name}`, tool_name));
+  const named = things.flatMap(({ name }) => ['--hooks', `${name}.json`]);
+  const areRefused = async (): Promise<void> => {
+    for (const { name, tool_name, why } of things)
+      expect(await ask([], { tool_name })).toContain(`${at(name)} cannot be bound: ${why}; see hookscope serve --data`);
+  };
   for (let i = 0; i < 2; i++) {
-    server = await user.serve(['--hooks', 'h.json']);
-    const told = `${at('thing')}, which ${at('h.json')} names, cannot be bound: ${why}`;
-    expect(server.output()).toContain(told);
-    expect(await ask()).toContain(`${at('thing')} cannot be bound: ${why}; see hookscope serve --data`);
+    server = await user.serve(named);
+    for (const { name, why } of things)
+      expect(server.output()).toContain(`${at(name)}, which ${at(`${name}.json`)} names, cannot be bound: ${why}`);
+    await areRefused();
     expect(await doctor()).not.toContain('changed or gone');
     await server.stop();
-    expect(await ask()).toContain(`${at('thing')} cannot be bound: ${why}; see hookscope serve --data`);
+    await areRefused();
   }
   rmSync(user.places.served);
-  server = await user.serve(['--hooks', 'h.json', '--data', 'thing']);
+  server = await user.serve([...named, ...things.flatMap(({ name }) => ['--data', name])]);
   expect(server.output()).not.toContain('cannot be bound');
-  expect(await ask()).toBe('');
+  for (const { tool_name } of things) expect(await ask([], { tool_name })).toBe('');
 });
 
 test('a file that is named twice runs its hooks once, with the server and without it', async () => {
