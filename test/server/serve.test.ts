@@ -11,6 +11,7 @@ import { start } from '../cli/cli.js';
 import { ROOT } from '../package/sources.js';
 import { acceptAll } from './accept.js';
 import { askedOf, bash, guardedUser, hooksFile, type Running, send, type User, until } from './kit.js';
+import { nodeHere } from './node-here.js';
 
 let user: User;
 let isShared = false;
@@ -21,12 +22,12 @@ afterEach(async () => {
   if (!isShared) await user.remove();
 });
 /** One server for all the tests beside: each asks of sessions of its own, or ends those that it began. */
-function shared(prepare: () => readonly string[]): () => Running {
+function shared(prepare: () => readonly string[] | Promise<readonly string[]>): () => Running {
   let server: Running;
   beforeAll(async () => {
     isShared = true;
     user = guardedUser();
-    server = await user.serve(prepare());
+    server = await user.serve(await prepare());
   });
   afterAll(async () => {
     isShared = false;
@@ -81,8 +82,15 @@ describe('sessions and agents', () => {
           { matcher: 'Edit', hooks: [{ type: 'command', command: 'echo reviewers only read >&2; exit 2' }] },
         ],
       },
+      guarded: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'only reads' }] }] },
     },
   };
+  /** The guard, which waits where it is to. */
+  const slow = `#!/bin/sh
+read -r input
+case "$input" in *wait*) echo asked > asked; until [ -e go ]; do sleep 0.02; done;; esac
+case "$input" in *'"rm'*) echo 'nothing is removed' >&2; exit 2;; esac
+`;
   const edit = (id: string, agent?: string): object => ({
     tool_name: 'Edit',
     tool_input: { file_path: 'x' },
@@ -90,7 +98,11 @@ describe('sessions and agents', () => {
     ...(agent === undefined ? {} : { agent_id: agent, agent_type: 'reviewer' }),
   });
 
-  shared(() => ['--config', user.write('config.json', config)]);
+  shared(() => {
+    user.write('guard.sh', slow, 0o755);
+    const file = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: './guard.sh' }] }] };
+    return ['--config', user.write('config.json', config), '--hooks', user.write('hooks.json', file)];
+  });
   /** Those of the tests before this one. */
   let before = 0;
   beforeEach(async () => {
@@ -205,6 +217,51 @@ describe('sessions and agents', () => {
     const left = (await send(at(), { path: '/scopes', method: 'GET', headers: headers('read') })).body;
     expect(left).not.toContain('"kind":"agent"');
   });
+
+  test('a reload forgets neither how calls were judged nor which agents are at work', async () => {
+    const ran = (input: object, more: object = {}): object => ({ ...input, tool_response: {}, ...more });
+    const alarms = async (): Promise<(readonly [string, string])[]> =>
+      (await own()).flatMap((one) => (one.type === 'hook_alarm' ? [[one.alarm, one.tool_use_id] as const] : []));
+    const agent = { agent_id: 'a1', agent_type: 'guarded' };
+    await fire('SubagentStart', agent);
+    await fire('PreToolUse', bash('rm denied'));
+    await fire('PreToolUse', bash('allowed'));
+    await fire('PreToolUse', bash('changed'));
+    await fire('PreToolUse', bash('rm again'));
+    await fire('PreToolUse', bash('rm told'));
+    await fire('PostToolUse', ran(bash('rm told')));
+    // While one is still asked about; what comes of it is known to nobody yet.
+    const waiting = fire('PreToolUse', bash('rm wait'));
+    await until(() => existsSync(join(user.path, 'project/asked')));
+    expect(await admin('reload')).toMatchObject({ ok: true });
+    user.write('go', '');
+    expect(reasonOf(await waiting)).toBe('nothing is removed');
+    // Of another id, or judged again, it is another call.
+    await fire('PreToolUse', bash('fine', { tool_use_id: 't-rm again' }));
+    for (const [command, did] of [
+      ['rm denied', {}],
+      ['rm denied', {}],
+      ['allowed', {}],
+      ['changed', { tool_input: { command: 'other' } }],
+      ['rm wait', {}],
+      ['rm told', {}],
+    ] as const)
+      await fire('PostToolUse', ran(bash(command), did));
+    await fire('PostToolUse', ran(bash('fine', { tool_use_id: 't-rm again' })));
+    expect(reasonOf(await fire('PreToolUse', bash('x', agent)))).toBe('only reads');
+    expect(await alarms()).toEqual([
+      ['not_honoured', 't-rm told'],
+      ['not_honoured', 't-rm denied'],
+      ['other_input', 't-changed'],
+      ['not_honoured', 't-rm wait'],
+    ]);
+    // One that has ended comes with its alarm, after a reload too.
+    const stop = { ...agent, stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
+    await fire('SubagentStop', stop);
+    expect(await admin('reload')).toMatchObject({ ok: true });
+    await fire('PreToolUse', bash('y', agent));
+    expect((await alarms()).slice(4)).toEqual([['reopened', 't-y']]);
+  });
 });
 
 describe('a server with a guard', () => {
@@ -290,77 +347,34 @@ describe('a server with a guard', () => {
   });
 });
 
-describe('a reload', () => {
-  const slow = `#!/bin/sh
-read -r input
-case "$input" in *wait*) echo asked > asked; until [ -e go ]; do sleep 0.02; done;; esac
-case "$input" in *'"rm'*) echo 'nothing is removed' >&2; exit 2;; esac
-`;
-  const ran = (input: object, more: object = {}): object => ({ ...input, tool_response: {}, ...more });
-  const alarms = async (): Promise<(readonly [string, string])[]> =>
-    (await records()).flatMap((one) => (one.type === 'hook_alarm' ? [[one.alarm, one.tool_use_id] as const] : []));
-
-  test('forgets neither how calls were judged nor which agents are at work', async () => {
-    const { path } = user;
-    user.write('guard.sh', slow, 0o755);
-    const agents = {
-      reviewer: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'only reads' }] }] },
-    };
-    user.write('config.json', { hooks: {}, spawnHooks: agents });
-    await user.serve(['--hooks', 'hooks.json', '--config', 'config.json']);
-    const agent = { agent_id: 'a1', agent_type: 'reviewer' };
-    await fire('SubagentStart', agent);
-    await fire('PreToolUse', bash('rm denied'));
-    await fire('PreToolUse', bash('allowed'));
-    await fire('PreToolUse', bash('changed'));
-    await fire('PreToolUse', bash('rm again'));
-    await fire('PreToolUse', bash('rm told'));
-    await fire('PostToolUse', ran(bash('rm told')));
-    // While one is still asked about; what comes of it is known to nobody yet.
-    const waiting = fire('PreToolUse', bash('rm wait'));
-    await until(() => existsSync(join(path, 'project/asked')));
-    expect(await admin('reload')).toMatchObject({ ok: true });
-    user.write('go', '');
-    expect(reasonOf(await waiting)).toBe('nothing is removed');
-    // Of another id, or judged again, it is another call.
-    await fire('PreToolUse', bash('fine', { tool_use_id: 't-rm again' }));
-    for (const [command, did] of [
-      ['rm denied', {}],
-      ['rm denied', {}],
-      ['allowed', {}],
-      ['changed', { tool_input: { command: 'other' } }],
-      ['rm wait', {}],
-      ['rm told', {}],
-    ] as const)
-      await fire('PostToolUse', ran(bash(command), did));
-    await fire('PostToolUse', ran(bash('fine', { tool_use_id: 't-rm again' })));
-    expect(reasonOf(await fire('PreToolUse', bash('x', agent)))).toBe('only reads');
-    expect(await alarms()).toEqual([
-      ['not_honoured', 't-rm told'],
-      ['not_honoured', 't-rm denied'],
-      ['other_input', 't-changed'],
-      ['not_honoured', 't-rm wait'],
-    ]);
-    // One that has ended comes with its alarm, after a reload too.
-    const stop = { ...agent, stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
-    await fire('SubagentStop', stop);
-    expect(await admin('reload')).toMatchObject({ ok: true });
-    await fire('PreToolUse', bash('y', agent));
-    expect((await alarms()).slice(4)).toEqual([['reopened', 't-y']]);
+describe('projects, beside the hooks of the user', () => {
+  const folder = (name: string): string => join(user.path, 'project', name);
+  const own = (reason: string) => ({
+    hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason }] }] },
   });
-});
-
-describe('projects', () => {
-  test('are known by their registered root: elsewhere the hooks of the user are all there is', async () => {
-    const inner = join(user.path, 'project/own');
+  /** Where no server is. */
+  const NOWHERE = { XDG_RUNTIME_DIR: '/nowhere' };
+  const server = shared(async () => {
     user.write('own/hookscope.config.json', {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo own >&2; exit 2' }] }] },
     });
     user.write('own/deep/x', '');
+    user.write('served.json', { hooks: {} });
+    user.write('checked.json', {
+      PreToolUse: [{ matcher: 'Edit', hooks: [{ type: 'command', command: 'sh "$CLAUDE_PROJECT_DIR/check.sh"' }] }],
+    });
+    for (const name of ['bound', 'elsewhere']) user.write(`${name}/check.sh`, 'echo first >&2; exit 2');
+    user.write('one/hookscope.config.json', own('one'));
+    for (const name of ['own', 'one']) await acceptAll(folder(name), user.env);
+    const named = ['--hooks', 'hooks.json', '--hooks', 'checked.json', '--config', 'served.json'];
+    return [...named, '--project', folder('own'), '--project', folder('bound')];
+  });
+
+  test('are known by their registered root: elsewhere the hooks of the user are all there is', async () => {
+    const inner = folder('own');
     symlinkSync(inner, join(user.path, 'link'));
-    await acceptAll(inner, user.env);
-    const server = await user.serve(['--hooks', 'hooks.json', '--project', inner]);
-    expect(server.output()).toContain(`using hookscope.config.json of ${inner} (`);
+    expect(server().output()).not.toMatch(/no hooks are served/);
+    expect(server().output()).toContain(`using hookscope.config.json of ${inner} (`);
     const from = async (cwd: string, command = 'ls') =>
       reasonOf(await fire('PreToolUse', bash(command), { 'hookscope-cwd': cwd }));
     expect(await from(inner)).toBe('own');
@@ -379,48 +393,47 @@ describe('projects', () => {
     expect(await ofProject(join(user.path, 'link'), user.path)).toBe('own');
     expect(await ofProject(user.path, inner)).toBe('own');
     expect(await ofProject(user.path, '/')).toBeUndefined();
-    await server.stop();
-    const env = { CLAUDE_PROJECT_DIR: inner };
+    const env = { CLAUDE_PROJECT_DIR: inner, ...NOWHERE };
     expect(
       (await user.run(['hook', 'PreToolUse'], { stdin: JSON.stringify(bash('ls')), cwd: '/', env })).stdout,
     ).toMatch(/"own"/);
   });
 
   test('an accepted configuration counts in its own folder for what names nothing, whatever is served', async () => {
-    const own = (reason: string) => ({
-      hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason }] }] },
-    });
-    const folder = (name: string): string => join(user.path, 'project', name);
-    for (const name of ['one', 'two', 'three']) user.write(`${name}/hookscope.config.json`, own(name));
-    symlinkSync(folder('one'), join(user.path, 'link'));
-    await acceptAll(folder('one'), user.env);
-    const server = await user.serve(['--hooks', 'hooks.json']);
-    // Accepted meanwhile.
+    for (const name of ['two', 'three']) user.write(`${name}/hookscope.config.json`, own(name));
+    symlinkSync(folder('one'), join(user.path, 'to-one'));
+    // Accepted since the server was started.
     await acceptAll(folder('two'), user.env);
-    const thin = (cwd: string) =>
-      start('dash', [thinScript(), '--node', process.execPath, 'PreToolUse'], {
-        ...{ cwd, env: user.env, stdin: JSON.stringify(bash('ls')) },
+    const thin = (cwd: string, node: string, env: NodeJS.ProcessEnv) =>
+      start('dash', [thinScript(), '--node', node, 'PreToolUse'], {
+        ...{ cwd, env: { ...user.env, ...env }, stdin: JSON.stringify(bash('ls')) },
       });
-    const checkAll = async (reasons: Readonly<Record<string, RegExp>>): Promise<void> => {
+    const checkAll = async (
+      reasons: Readonly<Record<string, RegExp>>,
+      node: string,
+      env: NodeJS.ProcessEnv = {},
+    ): Promise<void> => {
+      const stdin = JSON.stringify(bash('ls'));
       for (const [name, reason] of Object.entries(reasons)) {
-        const cwd = name === 'link' ? join(user.path, name) : folder(name);
-        const { stdout } = await user.hook(['PreToolUse'], bash('ls'), cwd);
+        const cwd = name === 'to-one' ? join(user.path, name) : folder(name);
+        const { stdout } = await user.run(['hook', 'PreToolUse'], { stdin, cwd, env });
         expect(stdout, name).toMatch(reason);
       }
-      expect((await thin(folder('one'))).stdout).toMatch(reasons['one'] as RegExp);
+      expect((await thin(folder('one'), node, env)).stdout).toMatch(reasons['one'] as RegExp);
       // The hooks that are served count as well.
       const before = asked();
-      await user.hook(['PreToolUse'], bash('ls'), folder('one'));
+      await user.run(['hook', 'PreToolUse'], { stdin, cwd: folder('one'), env });
       expect(asked()).toBe(before + 1);
     };
-    const reasons = { one: /"one"/, link: /"one"/, two: /"two"/, three: /^$/ };
-    await checkAll(reasons);
+    const here = nodeHere(join(user.path, 'node-here'));
+    const reasons = { one: /"one"/, 'to-one': /"one"/, two: /"two"/, three: /^$/ };
+    await checkAll(reasons, process.execPath);
     user.write('one/hookscope.config.json', own('changed'));
     rmSync(join(folder('two'), 'hookscope.config.json'));
     const later = { one: /has changed/, two: /is gone/, three: /^$/ };
-    await checkAll(later);
-    await server.stop();
-    await checkAll(later);
+    await checkAll(later, here.path);
+    await checkAll(later, here.path, NOWHERE);
+    here.stop();
     // Whoever names something asks that alone.
     for (const named of [
       ['--hooks', '../hooks.json'],
@@ -430,9 +443,9 @@ describe('projects', () => {
   });
 
   test('an accepted configuration keeps its events, and blocks where it would, beside another that is served', async () => {
-    const inner = join(user.path, 'project/own');
+    const inner = folder('built');
     user.write(
-      'own/hookscope.config.mjs',
+      'built/hookscope.config.mjs',
       // Built from words, so that consent does not follow it, which takes its time.
       `const from = (...way) => import([...${JSON.stringify(ROOT.split('/'))}, ...way].join('/'));
        const [{ defineEvent }, { z }] = [await from('dist', 'index.js'), await from('node_modules', 'zod', 'index.js')];
@@ -441,12 +454,23 @@ describe('projects', () => {
          Built: [{ hooks: [() => {}] }], PreToolUse: [{ matcher: 'Bash', hooks: [() => { throw new Error('broke'); }] }] } };`,
     );
     await acceptAll(inner, user.env);
-    user.write('served.json', { hooks: {} });
-    await user.serve(['--config', 'served.json']);
     expect((await user.spawnHook(['PreToolUse'], bash('ls'), inner)).stdout).toMatch(/"deny".*broke/);
     expect((await user.spawnHook(['PreToolUse'], { ...bash('ls'), tool_name: 'Read' }, inner)).stdout).toBe('');
   });
 
+  test('a script of the project is bound where that is registered, and elsewhere runs as it is there', async () => {
+    const ask = (cwd: string) =>
+      fire('PreToolUse', bash('ls', { tool_name: 'Edit' }), {
+        ...{ 'hookscope-cwd': cwd, 'hookscope-env': `CLAUDE_PROJECT_DIR=${cwd}` },
+      });
+    for (const name of ['elsewhere', 'bound']) expect(reasonOf(await ask(folder(name)))).toBe('first');
+    for (const name of ['elsewhere', 'bound']) user.write(`${name}/check.sh`, 'echo second >&2; exit 2');
+    expect(reasonOf(await ask(folder('elsewhere')))).toBe('second');
+    expect(String(reasonOf(await ask(folder('bound'))))).toMatch(/check\.sh is not what was accepted/);
+  });
+});
+
+describe('what is served of the folder in which the server is started', () => {
   test('a configuration that is named and is the project’s own counts once', async () => {
     user.write('hookscope.config.json', {
       hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'own' }] }] },
@@ -473,40 +497,20 @@ describe('projects', () => {
     const folder = (name: string): string => join(user.path, 'project', name);
     const server = await user.serve(['--plugin', 'guards', '--project', folder('own')], { cwd: folder('started') });
     for (let round = 0; round < 2; round++) {
-      expect((await user.spawnHook(['PreToolUse'], bash('ls'), folder('own'))).stdout).toMatch(/"started"/);
+      expect((await user.hook(['PreToolUse'], bash('ls'), folder('own'))).stdout).toMatch(/"started"/);
       await server.stop();
     }
   });
 
-  test('a script of the project is bound where that is registered, and elsewhere runs as it is there', async () => {
-    const inner = join(user.path, 'project/own');
-    user.write('own/check.sh', 'echo first >&2; exit 2');
-    user.write('user.json', hooksFile('sh "$CLAUDE_PROJECT_DIR/check.sh"'));
-    const ask = () =>
-      fire('PreToolUse', bash('ls'), { 'hookscope-cwd': inner, 'hookscope-env': `CLAUDE_PROJECT_DIR=${inner}` });
-    const server = await user.serve(['--hooks', 'user.json']);
-    expect(reasonOf(await ask())).toBe('first');
-    user.write('own/check.sh', 'echo second >&2; exit 2');
-    expect(reasonOf(await ask())).toBe('second');
-    await server.stop();
-    await user.serve(['--hooks', 'user.json', '--project', inner]);
-    expect(reasonOf(await ask())).toBe('second');
-    user.write('own/check.sh', 'exit 0');
-    expect(String(reasonOf(await ask()))).toMatch(/check\.sh is not what was accepted/);
-  });
-
-  test('a server without hooks says so; one that is given a project or hooks does not', async () => {
-    const server = await user.serve([]);
-    expect(server.output()).toMatch(/no hooks are served: name them/);
-    await server.stop();
-    const named = await user.serve(['--hooks', 'hooks.json', '--project', '.']);
-    expect(named.output()).not.toMatch(/no hooks are served/);
+  test('a server without hooks says so', async () => {
+    expect((await user.serve([])).output()).toMatch(/no hooks are served: name them/);
   });
 
   test('a project whose configuration waits for consent is no hook: nothing is let through that names none', async () => {
     const rule = { type: 'rule', decision: 'deny', reason: 'no' };
     user.write('hookscope.config.json', { hooks: { PreToolUse: [{ hooks: [rule] }] } });
     const server = await user.serve(['--project', '.']);
+    expect(server.output()).not.toMatch(/no hooks are served/);
     for (let round = 0; round < 2; round++) {
       const { code, stdout } = await user.hook(['PreToolUse'], bash('ls'));
       expect([code, stdout]).toEqual([2, expect.stringMatching(/hookscope\.config\.json wait for your consent/)]);
@@ -516,26 +520,22 @@ describe('projects', () => {
 });
 
 describe('a server that ends', () => {
-  // SIGHUP is what it gets when its terminal is closed.
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
-    'answers on %s what is under way, takes nothing new, and leaves no socket',
-    async (signal) => {
-      user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
-      const server = await user.serve(['--hooks', 'slow.json']);
-      const answer = fire('PreToolUse', bash('ls'));
-      await until(() => existsSync(join(user.path, 'began')));
-      const ended = server.stop(signal);
-      expect(reasonOf(await answer)).toBe('slow');
-      await ended;
-      expect(existsSync(user.places.socket)).toBe(false);
-      const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
-      expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
-    },
-  );
+  test('answers on SIGHUP, which it gets when its terminal is closed, what is under way, takes nothing new, and leaves no socket', async () => {
+    user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
+    const server = await user.serve(['--hooks', 'slow.json']);
+    const answer = fire('PreToolUse', bash('ls'));
+    await until(() => existsSync(join(user.path, 'began')));
+    const ended = server.stop('SIGHUP');
+    expect(reasonOf(await answer)).toBe('slow');
+    await ended;
+    expect(existsSync(user.places.socket)).toBe(false);
+    const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
+    expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
+  });
 
   test('answers calls that it has not taken yet, and nobody connects to it afterwards', async () => {
     const began = join(user.path, 'began');
-    const busy = `(input) => { if (input.tool_input.command === 'busy') { writeFileSync(${JSON.stringify(began)}, ''); const end = Date.now() + 1500; while (Date.now() < end); } return {`;
+    const busy = `(input) => { if (input.tool_input.command === 'busy') { writeFileSync(${JSON.stringify(began)}, ''); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500); } return {`;
     const plugin = PLUGIN('asked').replace('() => ({', busy).replace('})]', '}; }]');
     user.write('plugin.mjs', `import { writeFileSync } from 'node:fs';${plugin}`);
     const server = await user.serve(['--plugin', './plugin.mjs']);
@@ -552,7 +552,7 @@ describe('a server that ends', () => {
     for (const result of results) expect(result).toMatch(/^asked \d+$/);
   });
 
-  test('stopped while a slow hook is asked, it leaves the next server its socket', async () => {
+  test('stopped by SIGTERM while a slow hook is asked, it answers, and leaves the next server its socket', async () => {
     user.write('slow.json', hooksFile('sleep 2; echo slow >&2; exit 2'));
     const first = await user.serve(['--hooks', 'slow.json']);
     const answer = fire('PreToolUse', bash('ls'));
@@ -562,6 +562,8 @@ describe('a server that ends', () => {
     await user.serve(['--hooks', 'slow.json']);
     expect(reasonOf(await answer)).toBe('slow');
     await ended;
+    const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
+    expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
     expect(statSync(user.places.socket).mode & 0o777).toBe(0o600);
     expect(reasonOf(await fire('PreToolUse', bash('ls')))).toBe('slow');
   });
@@ -599,6 +601,7 @@ describe('a server that ends', () => {
     await until(() => !existsSync(user.places.socket));
     writeFileSync(`${began}.go`, '');
     await stopped;
+    expect(existsSync(user.places.socket)).toBe(false);
     const kinds = user.records().map((record) => (record.type === 'system' ? record.subtype : record.type));
     expect(kinds.sort()).toEqual(['hook_fire', 'hook_progress', 'hook_response', 'hook_started']);
     const seqs = user.records().map(({ seq }) => seq);
@@ -764,14 +767,24 @@ describe('what changes after the start', () => {
     expect(died()).toBe(2);
     expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
+});
+
+describe('the process that serves gives way to the next', () => {
+  const only = (tool: string, text: string): string => text.replace('[{ hooks', `[{ matcher: '${tool}', hooks`);
+  const plugin = (version: string): string => only('Bash', PLUGIN(version));
+  shared(() => {
+    const wait = 'await new Promise((resolve) => setTimeout(resolve, 1500));';
+    const slow = PLUGIN('slow').replace('() => ({', `async () => { ${wait} return ({`).replace('})]', '}); }]');
+    user.write('plugin.mjs', plugin('v1'));
+    user.write('slow.mjs', only('Read', slow).replace("'versioned'", "'slow'"));
+    return ['--plugin', './plugin.mjs', '--plugin', './slow.mjs', '--port', '0'];
+  });
 
   test('code is loaded in a fresh process, and no call finds the server closed meanwhile', async () => {
-    const plugin = user.write('plugin.mjs', PLUGIN('v1'));
-    await user.serve(['--plugin', plugin, '--port', '0']);
     const versionOf = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
     const first = await versionOf();
     expect(first).toMatch(/^v1 \d+$/);
-    user.write('plugin.mjs', PLUGIN('v2'));
+    user.write('plugin.mjs', plugin('v2'));
     await until(async () => /has changed/.test(await versionOf()));
     const { state } = JSON.parse(
       (await send(at(), { path: '/admin/changes', method: 'GET', headers: headers('admin') })).body,
@@ -791,9 +804,6 @@ describe('what changes after the start', () => {
   });
 
   test('a call on a connection that the process before holds has the time that its hooks take', async () => {
-    const slow = 'await new Promise((resolve) => setTimeout(resolve, 1500));';
-    const plugin = PLUGIN('slow').replace('() => ({', `async () => { ${slow} return ({`).replace('})]', '}); }]');
-    await user.serve(['--plugin', user.write('slow.mjs', plugin)]);
     const socket = connect(user.places.socket);
     let text = '';
     const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -803,7 +813,7 @@ describe('what changes after the start', () => {
     await fire('Notification', { message: 'x', notification_type: 'idle_prompt' });
     expect(await admin('reload')).toEqual({ ok: true });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const body = JSON.stringify(bash('ls'));
+    const body = JSON.stringify(bash('ls', { tool_name: 'Read' }));
     const { host, authorization } = headers('fire');
     const head = `host: ${host}\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}`;
     socket.write(`POST /hooks/PreToolUse HTTP/1.1\r\n${head}\r\n\r\n${body}`);
