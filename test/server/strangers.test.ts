@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENVIRONMENT, HEAD } from '../../src/server/agent-protocol.js';
 import { type HttpTimeouts, httpServer } from '../../src/server/http/server.js';
 import { checkOwned } from '../../src/server/owned.js';
-import { bash, createUser, GUARD, hooksFile, type Running, send, type User } from './kit.js';
+import { bash, createUser, GUARD, hooksFile, type Running, send, type User, until } from './kit.js';
 
 let user: User;
 let server: Running;
@@ -328,6 +328,17 @@ describe('a server is closed to strangers', () => {
     const cut = await rawTooLarge(endless);
     expect(cut).toMatch(denied);
     expect(cut).toMatch(closes);
+    // Each call that was answered so is kept: three whose length was told, two in pieces.
+    const kept = () =>
+      user.records().filter((one) => /at most/.test(String((one as { unanswered?: string }).unanswered)));
+    await until(() => kept().length >= 5);
+    expect(kept().map((one) => (one as { event?: string }).event)).toEqual([
+      'PreToolUse',
+      'Notification',
+      'PreToolUse',
+      'PreToolUse',
+      'PreToolUse',
+    ]);
     expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431/,
     );

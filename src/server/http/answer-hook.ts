@@ -14,6 +14,7 @@ import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
 import { type HttpReply, notServed, readBody } from './body.js';
 import { environmentIn, headValue, valueIn, withTrace } from './head.js';
+import { isTooLarge } from './refuse.js';
 
 /** How long the client says it will wait, in seconds. */
 function withinOf(headers: IncomingHttpHeaders): number | undefined {
@@ -70,12 +71,14 @@ export async function answerHook(
   calls.answered++;
   // The client has disconnected.
   if (outgoing.destroyed) return;
+  const isUnread = isTooLarge(incoming);
   outgoing.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
+    ...(isUnread && { connection: 'close' }),
     ...head,
   });
-  outgoing.end(body);
+  outgoing.end(body, isUnread ? () => incoming.socket.destroySoon() : undefined);
 }
 
 async function answer(
@@ -164,7 +167,7 @@ export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, 
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);
   const close: Record<string, string> = ends ? { connection: 'close' } : {};
-  if (output === undefined) return { status: 500, body: plainJson({ error: said }), head: close };
+  if (output === undefined) return { status: ends ? 413 : 500, body: plainJson({ error: said }), head: close };
   return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
 }
 

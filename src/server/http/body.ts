@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HEAD } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
+import { isTooLarge } from './refuse.js';
 
 /** A response. */
 export interface HttpReply {
@@ -13,12 +14,13 @@ export interface HttpReply {
 export type ReadBody = { readonly text: string } | { readonly problem: 'input' | 'large' };
 
 export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
+  if (isTooLarge(incoming)) return Promise.resolve({ problem: 'large' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // A declared length was checked before, but chunks have no declared length.
+      // Chunks have no declared length.
       if (size > MOST_BODY) {
         incoming.removeAllListeners('data');
         resolve({ problem: 'large' });

@@ -41,7 +41,8 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
   const shown = check(headers.authorization);
   if (shown === undefined) return { status: 401, error: 'no token, or an unknown one' };
   if (shown !== right) return { status: 403, error: `this needs the token to ${right}` };
-  return tooLarge(headers['content-length']);
+  // A call of hooks that is too large has its own answer, and a record.
+  return right !== 'fire' && isTooLarge(request) ? { status: 413, error: REASONS.large } : undefined;
 }
 
 /** Whether a browser sent the request in a way that is not allowed. A user may open our own page, and that page may read; nothing else. */
@@ -54,7 +55,5 @@ function isForeign(headers: IncomingMessage['headers'], route: (typeof ROUTES)[n
   return pattern?.test('/') !== true || headers['sec-fetch-dest'] !== 'document';
 }
 
-export function tooLarge(length: string | undefined): HttpRefusal | undefined {
-  if (length === undefined || Number(length) <= MOST_BODY) return undefined;
-  return { status: 413, error: REASONS.large };
-}
+/** Whether the length that the head declares is too large. */
+export const isTooLarge = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? 0) > MOST_BODY;

@@ -3,9 +3,8 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { wellFormedJson } from '../../plain.js';
 import { HEAD } from '../agent-protocol.js';
-import { answerHook, failure } from './answer-hook.js';
-import type { HttpReply } from './body.js';
-import { type HttpRefusal, type RefuseOptions, refusal } from './refuse.js';
+import { answerHook } from './answer-hook.js';
+import { type HttpRefusal, isTooLarge, type RefuseOptions, refusal } from './refuse.js';
 import { type AppParts, addRoutes } from './routes.js';
 
 /** Time limits for clients. */
@@ -37,14 +36,6 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpS
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
   const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
-  /** Refuses a request. A client of HTTP hooks continues after an error, so an input that is too large is denied where possible. */
-  const refuse = (refused: HttpRefusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const { status, error } = refused;
-    const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
-    const spec = event === undefined ? undefined : parts.hosts().spec(event, undefined);
-    const said = spec && failure(spec, error, 'block', true);
-    end(incoming, outgoing, said?.status === 200 ? said : { status, body: wellFormedJson({ error }) });
-  };
   const { head, request, idle } = { ...PATIENCE, ...patience };
   const server = createServer(
     {
@@ -57,7 +48,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpS
     (incoming, outgoing) => {
       if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
       const refused = refusal(incoming, known);
-      if (refused) return refuse(refused, incoming, outgoing);
+      if (refused) return end(refused, incoming, outgoing);
       // While the server stops, open connections take no further requests.
       if (!server.listening) outgoing.setHeader('connection', 'close');
       const event = HOOK.exec(incoming.url as string)?.[1];
@@ -69,21 +60,21 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpS
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
     const refused = refusal(incoming, known);
-    if (refused) return refuse(refused, incoming, outgoing);
-    outgoing.writeContinue();
+    if (refused) return end(refused, incoming, outgoing);
+    if (!isTooLarge(incoming)) outgoing.writeContinue();
     server.emit('request', incoming, outgoing);
   });
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
 }
 
-/** Answers at once and ends the connection; the rest of the request is not read. */
-function end(incoming: IncomingMessage, outgoing: ServerResponse, { status, body, head }: HttpReply): void {
+/** Refuses a request at once and ends the connection; the rest of the request is not read. */
+function end({ status, error }: HttpRefusal, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const body = wellFormedJson({ error });
   outgoing.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
-    ...head,
   });
   outgoing.end(body, () => incoming.socket.destroySoon());
 }
