@@ -23,6 +23,11 @@ export interface PermissionCall {
   readonly reason?: string | undefined;
   /** Permission updates from the rules that the user could grant, to be asked less. */
   readonly suggestions: readonly unknown[];
+  /**
+   * What the user has granted with this call already, if its input was edited with the answer and then rewritten: it counts for the call, and is told to
+   * `onPermissionUpdate` once the call is let run.
+   */
+  readonly granted: readonly unknown[];
   /** Aborts when the turn is interrupted and the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
@@ -86,7 +91,7 @@ export interface SessionSettings {
   readonly classify?: AnswerFunction<ClassifierAnswer> | undefined;
   /** Called with each systemMessage of a hook, to show it to the user. */
   readonly onMessage?: ((message: SessionMessage) => void) | undefined;
-  /** Called before a call runs, with the permissions that a hook or the user granted with it. The session applies `setMode` itself. */
+  /** Called before a call runs, with the permissions that a hook or the user granted with it; until then, `permission` finds the user's in `call.granted`. The session applies `setMode` itself. */
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
   /**

@@ -13,6 +13,8 @@ import { passedThrough } from './tool/pass-through.js';
 
 /** What the harness's callbacks are given besides the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
+/** What the user has granted with the call so far. */
+export type UserGrants = Pick<PermissionCall, 'granted' | 'permission_mode'>;
 /** The callback threw or returned an invalid answer, which is never permission. */
 export interface FailedQuestion {
   readonly failed: string;
@@ -39,7 +41,7 @@ export async function question<Q extends QuestionKind>(
   core: Core,
   call: CheckedCall,
   what: Q,
-  about: { readonly input: unknown; readonly told: QuestionContext; readonly asker?: string },
+  about: { readonly input: unknown; readonly told: QuestionContext & UserGrants; readonly asker?: string | undefined },
 ): Promise<QuestionAnswer<Q> | FailedQuestion | undefined> {
   const callback = call[what];
   if (!callback) return undefined;
@@ -112,6 +114,13 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
     if (signal.aborted) end();
     else forget = linkAbort(signal, { end });
   });
+}
+
+/** The mode that granted permissions set, if they set one. */
+export function newMode(updates: readonly unknown[]): string | undefined {
+  return updates
+    .flatMap((one) => (isObject(one) && one['type'] === 'setMode' && isMode(one['mode']) ? one['mode'] : []))
+    .at(-1);
 }
 
 /** Applies granted permissions: the session sets a new mode itself, and the harness is told of all updates. */

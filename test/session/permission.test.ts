@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { ToolCallRecord } from '../../src/emit/record.js';
-import type { SessionOptions } from '../../src/session/options.js';
+import type { PermissionCall, SessionOptions } from '../../src/session/options.js';
 import type { ToolResult } from '../../src/session/tool/call.js';
 import { registerAs } from '../host/kit.js';
 import { names, on, opened } from './kit.js';
@@ -277,6 +277,101 @@ describe('permissions that came with an allow of a rewritten input', () => {
     expect(session.permission_mode).toBe(granted ? 'bypassPermissions' : 'default');
     expect([told, result.updatedPermissions]).toEqual(granted ? [[updates], updates] : [[], []]);
     if (granted) expect(result.content).toBe('1');
+  });
+});
+
+describe('what the user grants with an edited input that hooks then rewrite', () => {
+  const modes = [{ type: 'setMode', mode: 'bypassPermissions', destination: 'session' }];
+  const rules = [{ type: 'addRules', rules: [{ toolName: 'T' }], behavior: 'allow', destination: 'session' }];
+  const deny = { hookSpecificOutput: { permissionDecision: 'deny' } };
+
+  /** Runs a call that a hook wraps once more whenever it was edited; the user edits it and grants the updates, and then says `later`. */
+  async function play(updates: readonly unknown[], options: SessionOptions = {}, says?: unknown) {
+    const told: unknown[] = [];
+    const asked: PermissionCall[] = [];
+    const { host, session } = await opened({
+      permission: (_input, { granted }) => ({ behavior: granted.some((one) => one === rules[0]) ? 'allow' : 'none' }),
+      ask: (input, call) => {
+        asked.push(call);
+        return { behavior: 'allow', updatedInput: { line: `${lineOf(input)} -q` }, updatedPermissions: updates };
+      },
+      onPermissionUpdate: (given) => told.push(given),
+      ...options,
+    });
+    on(host, 'PreToolUse', ({ tool_input }: { tool_input: unknown }) => {
+      if (says !== undefined && lineOf(tool_input).includes('-q')) return says;
+      return { hookSpecificOutput: { updatedInput: { line: `time ${lineOf(tool_input)}` } } };
+    });
+    const result = await session.tool({ name: 'T', input: { line: 'make' }, execute: lineOf });
+    return { told, asked, result, session };
+  }
+  const lineOf = (input: unknown): string => (input as { line: string }).line;
+
+  test.each([
+    ['a mode', modes],
+    ['rules that permission() looks at', rules],
+  ])('counts for the call while it is judged again: %s', async (_, updates) => {
+    const { told, asked, result } = await play(updates);
+    expect([result.content, asked.length, told]).toEqual(['time time make -q', 1, [updates]]);
+    expect(result.updatedPermissions).toEqual(updates);
+  });
+
+  test.each([
+    ['a mode', modes],
+    ['rules', rules],
+  ])('is undone if the call is denied after all: %s', async (_, updates) => {
+    const { told, result, session } = await play(updates, {}, deny);
+    expect([result.status, told, result.updatedPermissions]).toEqual(['denied', [], []]);
+    expect(session.permission_mode).toBe('default');
+  });
+
+  test('is what the callbacks are told, and is granted once however often the user grants it', async () => {
+    let answers = 0;
+    const seen: unknown[] = [];
+    const { told, result } = await play(rules, {
+      permission: (_input, { granted, permission_mode }) => {
+        seen.push([granted, permission_mode]);
+        return { behavior: 'ask' };
+      },
+      ask: (input) => ({
+        behavior: 'allow',
+        ...(++answers < 3 ? { updatedInput: { line: `${lineOf(input)} -q` } } : {}),
+        updatedPermissions: answers < 2 ? modes : rules,
+      }),
+    });
+    expect([result.status, told]).toEqual(['ran', [modes, rules]]);
+    expect(seen).toEqual([
+      [[], 'default'],
+      [modes, 'bypassPermissions'],
+      [[...modes, ...rules], 'bypassPermissions'],
+    ]);
+  });
+
+  test('a question of a hook or of the rules counts all the same, and so does what a hook grants only at the end', async () => {
+    const ask = { hookSpecificOutput: { permissionDecision: 'ask' } };
+    let answers = 0;
+    const { result } = await play(
+      modes,
+      {
+        ask: () =>
+          ++answers === 1
+            ? { behavior: 'allow', updatedInput: { line: 'x -q' }, updatedPermissions: modes }
+            : undefined,
+      },
+      { hookSpecificOutput: { ...ask.hookSpecificOutput, updatedInput: { line: 'other -q' } } },
+    );
+    expect([result.status, result.deniedBy, answers]).toEqual(['denied', 'nobody', 2]);
+    const { host, session } = await opened({ permission: undefined });
+    on(host, 'PreToolUse', ({ tool_input }: { tool_input: unknown }) => ({
+      hookSpecificOutput: { updatedInput: { line: `time ${lineOf(tool_input)}` } },
+    }));
+    let asked = 0;
+    on(host, 'PermissionRequest', () => {
+      const decision = { behavior: 'allow', updatedInput: { line: 'of the hook' }, updatedPermissions: modes };
+      return ++asked === 1 ? { hookSpecificOutput: { decision } } : undefined;
+    });
+    const own = await session.tool({ name: 'T', input: { line: 'make' }, execute: lineOf });
+    expect([own.status, own.deniedBy, session.permission_mode]).toEqual(['denied', 'nobody', 'default']);
   });
 });
 

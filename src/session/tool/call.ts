@@ -209,7 +209,8 @@ export function callFields(
 export function describeCall(
   core: Core,
   call: CheckedCall,
-  said: Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>,
+  said: Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'> &
+    Partial<Pick<PermissionCall, 'granted' | 'permission_mode'>>,
 ): PermissionCall {
   const { id, name, effect, mcp, signal } = call;
   return {
@@ -219,6 +220,7 @@ export function describeCall(
     mcp,
     signal,
     permission_mode: core.mode,
+    granted: [],
     agent_id: core.who.agent_id,
     agent_type: core.who.agent_type,
     ...said,

@@ -4,12 +4,13 @@ import type { Decision } from '../../host/types.js';
 import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
-import { applyPermissions, type FailedQuestion, type QuestionContext, question } from '../questions.js';
+import { type FailedQuestion, type QuestionContext, question } from '../questions.js';
 import { answersAlone, askerOf, isForAnother, isForUser, isUnseen, unseenInput, wasApproved } from './approved.js';
 import type { CheckedCall } from './call.js';
-import { callFields, describeCall } from './call.js';
+import { callFields } from './call.js';
 import { fireFor } from './call-record.js';
 import { deniedText } from './content.js';
+import { CallGrants } from './grants.js';
 import type { Approval, DeniedBy, Judgement } from './judgement.js';
 import { type PermissionRoute, settlePermission } from './modes.js';
 
@@ -36,8 +37,7 @@ class CallJudge {
   #pre: PreDecision | undefined;
   /** The input that the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
-  /** Permissions that came with an allow. They count once the call is let run, and with a denial not at all. */
-  readonly #granted: { readonly permissions: readonly unknown[]; readonly told: QuestionContext }[] = [];
+  readonly #grants: CallGrants;
   #rewriters: readonly string[] = NOBODY;
   /** Whether anyone asked or was asked, in any round. */
   #questioned = false;
@@ -46,6 +46,7 @@ class CallJudge {
 
   constructor(core: Core, call: CheckedCall) {
     this.#core = core;
+    this.#grants = new CallGrants(core);
     this.#call = call;
     this.#input = call.input;
   }
@@ -128,7 +129,8 @@ class CallJudge {
     if (isForUser(tool.pause)) return granted ? 'run' : 'ask';
     // If the user approved another input, this one needs a new answer, whoever else allows it.
     const ruled = needsApproval || isForAnother(tool.pause, this.#input) ? 'ask' : rules;
-    const settled = settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted });
+    const mode = this.#grants.ofUser.permission_mode;
+    const settled = settlePermission({ verdict, rules: ruled, mode, effect, granted });
     if (granted || settled === 'refuse') return settled;
     if (answersAlone(tool.pause, this.#input)) return 'ask';
     // The classifier is not asked about an input that the user allowed.
@@ -144,16 +146,14 @@ class CallJudge {
     reason: string | undefined,
     more: Pick<Judgement, 'text' | 'interrupts' | 'decidedBy'> = {},
   ): Judgement {
-    const why = reason || usualReason(by, this.#call.name, this.#core.mode);
+    const why = reason || usualReason(by, this.#call.name, this.#grants.ofUser.permission_mode);
     return { ...this.#soFar('denied'), by, reason: why, ...more, text: more.text ?? why };
   }
 
   /** Lets the call run: what was granted with it applies now. */
   #run({ approver, decidedBy, reason }: Approval = {}): Judgement {
     const rewrittenBy = this.#rewriters.length === 0 ? undefined : this.#rewriters;
-    for (const { permissions, told } of this.#granted)
-      applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
-    const granted = this.#granted.flatMap(({ permissions }) => permissions);
+    const granted = this.#grants.apply(this.#call);
     const asked = this.#questioned;
     return {
       verdict: 'run',
@@ -184,8 +184,10 @@ class CallJudge {
   #question<Q extends 'permission' | 'ask' | 'classify'>(
     what: Q,
     told: QuestionContext,
+    { call = this.#call, asker }: { readonly call?: CheckedCall; readonly asker?: string } = {},
   ): ReturnType<typeof question<Q>> {
-    return question(this.#core, this.#call, what, { input: this.#input, told });
+    const { ofUser } = this.#grants;
+    return question(this.#core, call, what, { input: this.#input, told: { ...told, ...ofUser }, asker });
   }
 
   async #classify(told: QuestionContext): Promise<Judgement | undefined> {
@@ -219,7 +221,7 @@ class CallJudge {
     if (ask === pause && isUnseen(pause, this.#input))
       return this.#denied('nobody', unseenInput(name, pause, this.#rewriters));
     const asker = ask === pause ? askerOf(pause) : 'ask';
-    const answer = await question(this.#core, { ...this.#call, ask }, 'ask', { input: this.#input, told, asker });
+    const answer = await this.#question('ask', told, { call: { ...this.#call, ask }, asker });
     if (answer === undefined) return this.#denied('nobody', told.reason);
     if ('failed' in answer) return this.#denied('failure', answer.failed);
     if (answer.behavior !== 'allow') return this.#denied('person', answer.message, { interrupts: answer.interrupt });
@@ -230,14 +232,14 @@ class CallJudge {
   #allow(
     {
       updatedInput,
-      updatedPermissions: permissions,
+      updatedPermissions: permissions = [],
     }: { readonly updatedInput?: unknown; readonly updatedPermissions?: readonly unknown[] | undefined },
     told: QuestionContext,
     { by, names }: { readonly by: Approval; readonly names: readonly string[] },
   ): Judgement | undefined {
     const changed = updatedInput !== undefined && this.#rewrite(updatedInput, names);
     this.#allowed = { ...by, input: this.#input };
-    if (permissions && permissions.length > 0) this.#granted.push({ permissions, told });
+    this.#grants.add(permissions, told, by.approver);
     return changed ? undefined : this.#run(by);
   }
 
