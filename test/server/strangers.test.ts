@@ -239,6 +239,13 @@ describe('a server is closed to strangers', () => {
     );
     expect(preflight).toMatch(/^HTTP\/1\.1 403/);
     expect(preflight).not.toMatch(/access-control/i);
+    // Two of them, of which one is right.
+    for (const two of [`Host: ${own}\r\nHost: evil.example`, `Host: evil.example\r\nHost: ${own}`])
+      expect(
+        await raw(
+          `POST /hooks/PreToolUse HTTP/1.1\r\n${two}\r\nauthorization: ${authorization}\r\ncontent-length: 2\r\n\r\n{}`,
+        ),
+      ).toMatch(/^HTTP\/1\.1 40[03]/);
     // No Host at all.
     expect(await raw('POST /hooks/PreToolUse HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
     expect(

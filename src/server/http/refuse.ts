@@ -30,7 +30,8 @@ export interface RefuseOptions {
 export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): HttpRefusal | undefined {
   const { headers, method, url = '' } = request;
   // Guards against web pages whose host name resolves to this server (DNS rebinding).
-  if (headers.host === undefined || !hosts.has(headers.host)) return { status: 403, error: 'this Host is not served' };
+  const host = request.headersDistinct['host'] ?? [];
+  if (host.length !== 1 || !hosts.has(host[0] as string)) return { status: 403, error: 'this Host is not served' };
   const path = url.split('?', 1)[0] as string;
   const route = ROUTES.find(([pattern]) => pattern.test(path));
   if (isForeign(headers, route)) return { status: 403, error: 'pages of a browser are not answered' };
