@@ -138,8 +138,12 @@ describe('code of a hook that, when Node has answered,', () => {
     }
     const { code } = await user.spawnHook(['PreToolUse', '--timeout', '3', '--hooks', hooks], bash('ls'));
     expect(code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(7_000);
-    const ended = user.records().filter((record) => 'subtype' in record && record.subtype === 'hook_response');
+    // Not only when the command in the background has ended.
+    expect(performance.now() - began).toBeLessThan(50_000);
+    const commands = handlers.map(({ command }) => command);
+    const ended = user
+      .records()
+      .filter((one) => 'subtype' in one && one.subtype === 'hook_response' && commands.includes(one.name as string));
     expect(ended).toHaveLength(2 * (AGENTS.length + 1));
   });
 
