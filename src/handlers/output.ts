@@ -59,15 +59,26 @@ function exitTwo(trial: OutputTrial): Reply {
   const json = trial.result.tooLarge ? undefined : parseWords(trial);
   const stderr = trial.result.stderr.trim();
   const reason = printedBlock(trial, json)?.reason ?? (stderr || 'No stderr output');
-  return { output: blockOutput(trial, reason, json), ...startupDoubt(stderr) };
+  return { output: blockOutput(trial, reason, json), ...startupDoubt(trial) };
 }
 
-/** Interpreters also exit with 2 when they cannot read their program. That still blocks, but a warning says so. */
-const INTERPRETER_ERROR = /^(?:\S*\bsh: (?:\d+: )?(?:Syntax error|cannot open)|\S*python[\d.]*: can't open file)/m;
+/** How the first line of an interpreter that could not read its program begins: with the name of the interpreter or of the file that it reads. */
+const UNREADABLE = /^(.+?): (?:-c: )?(?:(?:line )?\d+: )?(?:[Ss]yntax error|cannot open|can't open file)/;
+const INTERPRETER = /^(?:\S*\/)?(?:(?:a|ba|da|k)?sh|python[\d.]*)$/;
 
-function startupDoubt(stderr: string): { warnings?: string[] } {
-  if (!INTERPRETER_ERROR.test(stderr)) return {};
+/** Interpreters also exit with 2 when they cannot read their program. That still blocks, but a warning says so. What a hook reports of another file is its answer. */
+function startupDoubt({ result, commandText }: OutputTrial): { warnings?: string[] } {
+  const stderr = result.stderr.trim();
+  const name = UNREADABLE.exec(stderr)?.[1];
+  if (name === undefined || !(INTERPRETER.test(name) || isRunBy(commandText, name))) return {};
   return { warnings: [`${INTERPRETER_DOUBT} ${stderr}`] };
+}
+
+/** Whether a command line begins with a file of this name, or with an interpreter and the file. A variable may stand for its first folders. */
+function isRunBy(commandText: string, name: string): boolean {
+  const [program = '', script = ''] = commandText.replace(/["']/g, '').trim().split(/\s+/);
+  const file = (INTERPRETER.test(program) ? script : program).replace(/^(?:\.|~|\$\{?\w+\}?)\//, '');
+  return file !== '' && `/${name}`.endsWith(`/${file}`);
 }
 
 function tooLarge({ result, outputLimit }: OutputTrial): Reply | undefined {

@@ -180,18 +180,67 @@ describe('exit 2', () => {
     }
   });
 
-  test.each([
-    '/bin/sh: 1: Syntax error: "(" unexpected',
-    'sh: 0: cannot open missing.sh: No such file',
-    "/usr/bin/python3: can't open file '/x/missing.py': [Errno 2] No such file or directory",
-  ])('with the words of an interpreter still blocks, with a warning: %s', (stderr) => {
-    const reply = read('PreToolUse', { exitCode: 2, stderr });
-    expect(outcomeOf('PreToolUse', reply).verdict).toBe('deny');
-    expect(reply.warnings).toEqual([expect.stringContaining('looks like an error of the interpreter')]);
-  });
+  describe('with words of an interpreter', () => {
+    const LINT = ['sh -n "$f" || exit 2', './lint.sh', 'sh lint.sh', 'sh -n deploy.sh || exit 2', 'lint deploy.sh'];
+    const SAID = ['2: Syntax error: ")" unexpected', "line 2: syntax error near unexpected token `)'"];
+    const isDoubted = (stderr: string, commandText: string): boolean => {
+      const reply = read('PreToolUse', { exitCode: 2, stderr, how: { commandText } });
+      expect(outcomeOf('PreToolUse', reply).verdict).toBe('deny');
+      if (reply.warnings === undefined) return false;
+      expect(reply.warnings).toEqual([
+        `Exit 2 blocked, but it looks like an error of the interpreter, not of the hook: ${stderr}`,
+      ]);
+      return true;
+    };
 
-  test('with words of its own has no warning', () => {
-    expect(read('PreToolUse', { exitCode: 2, stderr: 'Syntax error in your tool call' }).warnings).toBeUndefined();
+    test.each(['sh', '/bin/sh', 'bash', '/usr/bin/dash', 'python3', '/opt/my/bin/python3.11'])(
+      'has a warning if %s begins them',
+      (name) => {
+        const said = [
+          ...SAID,
+          '0: cannot open x.sh: No such file',
+          "can't open file '/x/y.py': [Errno 2] No such file",
+          "-c: line 1: syntax error near `x'",
+        ];
+        for (const words of said)
+          for (const command of LINT) expect([words, isDoubted(`${name}: ${words}`, command)]).toEqual([words, true]);
+      },
+    );
+
+    test.each([
+      'deploy.sh',
+      './deploy.sh',
+      '/p/deploy.sh',
+      '/a b/deploy.sh',
+      'bash.sh',
+      'push',
+      'refresh',
+      'my sh',
+      '/p/sh/x',
+      'xlint.sh',
+    ])('has none if they are of %s, which the hook does not run', (name) => {
+      for (const words of [...SAID, '3: cannot open y'])
+        for (const command of LINT)
+          expect([words, command, isDoubted(`${name}: ${words}`, command)]).toEqual([words, command, false]);
+    });
+
+    test.each([
+      ['./guard.sh', './guard.sh'],
+      ['guard.sh Bash', '/usr/bin/guard.sh'],
+      ['sh hooks/guard.sh', 'hooks/guard.sh'],
+      ['/bin/bash hooks/guard.sh x', '/p/hooks/guard.sh'],
+      ['"$CLAUDE_PROJECT_DIR"/.claude/guard.sh', '/p/.claude/guard.sh'],
+      [`bash "\${CLAUDE_PLUGIN_ROOT}/guard"`, '/p q/guard'],
+      ['~/guard.sh', '/home/x/guard.sh'],
+    ])('has a warning if %s runs the file that they are of', (command, name) => {
+      for (const words of SAID) expect([words, isDoubted(`${name}: ${words}`, command)]).toEqual([words, true]);
+    });
+
+    test.each([
+      'deploy.sh does not parse:\nsh: 2: Syntax error',
+      'Found by sh: 2: Syntax error',
+      'Syntax error in your tool call',
+    ])('has none if they are not the first words: %s', (stderr) => expect(isDoubted(stderr, './guard.sh')).toBe(false));
   });
 
   test('where it only reaches the user, JSON still decides', () => {

@@ -93,10 +93,11 @@ function doubtful({ event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFin
   const [answers, look] = ran === 1 ? ['The one answer', 'looks'] : [`${doubted} of ${ran} answers`, 'look'];
   return [
     {
-      level: doubted === ran ? 'problem' : 'remark',
+      // A hook that checks scripts may print the same words as its answer.
+      level: 'remark',
       about: 'hook',
-      text: `${answers} of ${whoIs(lastDoubted)} on ${plain(event)} ${look} like an error of its interpreter, not of the hook, which was blocked by exit code 2 all the same; the last: ${said}.`,
-      fix: `Correct its command in ${placeOf(lastDoubted)}: a relative path leads elsewhere in another folder.`,
+      text: `${answers} of ${whoIs(lastDoubted)} on ${plain(event)} ${look} like an error of its interpreter, not an answer of the hook; exit code 2 blocked all the same. The last: ${said}.`,
+      fix: `If so, correct its command in ${placeOf(lastDoubted)} or its script; a relative path leads elsewhere in another folder.`,
     },
   ];
 }
