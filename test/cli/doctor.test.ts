@@ -155,20 +155,45 @@ describe('hookscope doctor', () => {
     expect((await doctor('--since', '2000-01-01')).found).toHaveLength(3);
   });
 
-  test('a hook that was cut short by whoever asked has not failed, however often', async () => {
-    const aborted = {
-      status: 'failed',
-      failure: { cause: 'aborted', message: 'cut short' },
-      duration_ms: 5000,
-    } as const;
-    keep(...fires(9, handler(aborted)));
-    expect(await doctor()).toEqual({ found: [], code: 0 });
-    // A failure of its own is told as before, and only that is counted.
-    const failure = { cause: 'threw', message: 'no' } as const;
-    keep(...fires(9, handler(aborted)), ...fires(2, handler({ status: 'failed', failure })));
-    expect((await doctor()).found.map(({ text }) => text)).toEqual([
-      expect.stringContaining('failed each of the 2 times it ran on PreToolUse (threw)'),
-    ]);
+  describe('of a hook that was cut short by whoever asked', () => {
+    const failure = { cause: 'aborted', message: 'cut short' } as const;
+    const inTurn = [handler({ status: 'failed', failure, duration_ms: 5000 })];
+    const background = handler({ id: 'b', status: 'background' });
+    /** Fires whose background run was ended when the host closed. */
+    const late = (count: number) =>
+      fires(count, background).flatMap((record, i) => [
+        { ...record, seq: 2 * i + 1, fire_id: `late ${i}` },
+        {
+          ...{ type: 'system', subtype: 'hook_response', hook_id: 'r', hook_event: 'PreToolUse', handler_id: 'b' },
+          ...{ seq: 2 * i + 2, time: now(), host_id: 'h', fire_id: `late ${i}`, duration_ms: 5000, failure },
+        },
+      ]);
+
+    test.each([
+      ['in its turn', (count: number) => fires(count, ...inTurn)],
+      ['in the background', late],
+    ])('says that it never answered if that is all that it did, %s', async (_, cut) => {
+      const never = async () => (await doctor()).found.map(({ level, text }) => [level, text]);
+      keep(...cut(1));
+      expect(await never()).toEqual([]);
+      for (const count of [2, 9]) {
+        keep(...cut(count));
+        expect(await never()).toEqual([
+          ['remark', expect.stringContaining(`has never answered on PreToolUse: each of the ${count} times it ran,`)],
+        ]);
+        expect((await never())[0]?.[1]).toMatch(/; it had up to 5\.00 s\.$/);
+      }
+      // It has run, so it is not said to be passed over.
+      keep(...cut(1), ...fires(9, handler({ id: 'b', status: 'skipped', reason: 'matcher' })));
+      expect(await never()).toEqual([]);
+      // Beside runs of its own it counts for nothing.
+      keep(...cut(9), ...fires(1, handler({ id: 'b', duration_ms: 5 })));
+      expect(await never()).toEqual([]);
+      keep(...cut(9), ...fires(2, handler({ id: 'b', status: 'failed', failure: { cause: 'threw', message: 'no' } })));
+      expect(await never()).toEqual([
+        ['problem', expect.stringContaining('failed each of the 2 times it ran on PreToolUse (threw)')],
+      ]);
+    });
   });
 
   test.each([

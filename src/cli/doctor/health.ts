@@ -104,6 +104,7 @@ export class Health {
       const counts = {
         listed: 0,
         ran: 0,
+        cut: [],
         failed: 0,
         alone: 0,
         doubted: 0,
@@ -114,8 +115,6 @@ export class Health {
       seen = { event: record.event, ...counts, last: { record, handler } };
       this.#seen.set(key, seen);
     }
-    // Whoever fired it went away (Ctrl-C) or its host was closed, which says nothing about the hook.
-    if (handler.failure?.cause === 'aborted') return;
     seen.listed += 1;
     seen.last = { record, handler };
     if (handler.status === 'skipped') {
@@ -123,6 +122,10 @@ export class Health {
       return;
     }
     seen.ran += 1;
+    if (handler.failure?.cause === 'aborted') {
+      seen.cut.push(handler.duration_ms ?? 0);
+      return;
+    }
     if (record.stateless) seen.alone += 1;
     if (handler.warnings?.some(isDoubt)) {
       seen.doubted += 1;
@@ -155,8 +158,15 @@ function failed(seen: EventHealth, told: HandlerInFire): void {
   count(seen.causes, told.handler.failure?.cause ?? 'unknown');
 }
 
-function failedLate({ seen, record, handler: begun }: BackgroundRun, { failure, exit_code }: RunEnd): void {
+function failedLate(
+  { seen, record, handler: begun }: BackgroundRun,
+  { failure, exit_code, duration_ms }: RunEnd,
+): void {
   if (failure === undefined) return;
+  if (failure.cause === 'aborted') {
+    seen.cut.push(duration_ms);
+    return;
+  }
   const handler = { ...begun, failure, ...(exit_code === undefined ? {} : { exit_code }) };
   failed(seen, { record: { ...record, handlers: [handler] }, handler });
 }

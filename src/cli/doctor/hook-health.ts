@@ -19,6 +19,8 @@ export interface EventHealth {
   readonly event: string;
   listed: number;
   ran: number;
+  /** How long each run took that was ended from outside: whoever asked went away (Ctrl-C), or its host was closed. */
+  readonly cut: number[];
   failed: number;
   /** How often it ran in a process of its own call, since there was no server. */
   alone: number;
@@ -44,7 +46,22 @@ interface MaskedHealth extends Omit<EventHealth, 'lastFailed' | 'lastDoubted'> {
 /** What is to be said of a hook. `slow`: from this 95th percentile on it is slow, in milliseconds. `records`: the option by which commands read the same records. */
 export function judged(shown: MaskedHealth, slow: number, records: string): DoctorFinding[] {
   if (shown.ran === 0) return neverRan(shown, records);
-  return [...failing(shown), ...doubtful(shown), ...slowness(shown, slow)];
+  // A run that was cut short says nothing about the hook beside others.
+  const ended = { ...shown, ran: shown.ran - shown.cut.length };
+  if (ended.ran === 0) return neverEnded(shown);
+  return [...failing(ended), ...doubtful(ended), ...slowness(ended, slow)];
+}
+
+function neverEnded({ event, ran, cut, last }: MaskedHealth): DoctorFinding[] {
+  if (ran === 1) return [];
+  return [
+    {
+      level: 'remark',
+      about: 'hook',
+      text: `${whoIs(last.handler)} has never answered on ${plain(event)}: each of the ${ran} times it ran, whoever asked went away or its host was closed first; it had up to ${duration(Math.max(...cut))}.`,
+      fix: `If it hangs, correct it in ${placeOf(last.handler)}; with a shorter timeout it fails by itself, and its failure policy decides.`,
+    },
+  ];
 }
 
 /** Reasons for skipping a hook that do not depend on the call. */
