@@ -25,6 +25,8 @@ export interface SkipFacts extends KnownAgent {
 interface Reason {
   /** Why the hook did not run, in words. */
   readonly why: string;
+  /** Whether something other than the hook's own conditions and the course of a fire keeps it from running: a problem of the hook, whatever is called. */
+  readonly inTheWay: boolean;
   /** How to make the hook run. `place`: its file, as text that is safe to print. `records`: the option by which commands read the same records. */
   change(place: string, records?: string): string;
   /** Runs before every call. A reason without a check is found when the hook is registered or planned, or by the walk. */
@@ -43,6 +45,7 @@ interface SkipCheck {
 export const SKIP_REASONS = {
   matcher: {
     why: 'its matcher did not match',
+    inTheWay: false,
     change: (place) => `Widen its matcher in ${place}.`,
     check: {
       canSkip: ({ matcher }) => !matcher.all && !matcher.static,
@@ -55,6 +58,7 @@ export const SKIP_REASONS = {
   },
   if: {
     why: 'its if rule did not match',
+    inTheWay: false,
     change: (place) => `Change the rule in ${place} so that it matches, or remove it.`,
     check: {
       canSkip: ({ rule }) => rule !== undefined,
@@ -67,27 +71,33 @@ export const SKIP_REASONS = {
   },
   scope: {
     why: 'it belongs to another scope',
+    inTheWay: false,
     change: (place) =>
       `Register it for the session or the host (in ${place}), or for this agent's type with spawnHooks.`,
   },
   policy: {
     why: 'a policy does not let it run',
+    inTheWay: true,
     change: (place) => `Whoever manages the policy must let hooks of ${place} run.`,
   },
   disabled: {
     why: 'it is switched off',
+    inTheWay: true,
     change: (place) => `Remove what switches off hooks of ${place}.`,
   },
   trust: {
     why: 'its file is not trusted yet',
+    inTheWay: true,
     change: (place) => `Look at ${place} and accept it: hookscope trust.`,
   },
   duplicate: {
     why: 'the same hook already ran',
+    inTheWay: false,
     change: () => 'Nothing, unless you want both: then they must differ in command, arguments or if rule.',
   },
   once: {
     why: 'it runs only once, and has already run',
+    inTheWay: false,
     change: (place) => `Remove "once" in ${place}.`,
     check: {
       canSkip: ({ once }) => once,
@@ -97,23 +107,28 @@ export const SKIP_REASONS = {
   },
   bailed: {
     why: 'a hook before it ended the run',
+    inTheWay: false,
     change: () => 'That hook must not answer continue: false, or this one needs an earlier stage.',
   },
   cancelled: {
     why: 'the fire was cancelled before its turn',
+    inTheWay: false,
     change: () => 'The fire must go on until its turn comes.',
   },
   shadow: {
     why: 'it is not enforced: where its matcher and rule match, it is asked after the decision, which it cannot change',
+    inTheWay: false,
     change: (place, records = '') =>
       `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow${records} has what it would have said.`,
   },
   invalid: {
     why: 'it cannot run as it is written',
+    inTheWay: true,
     change: (place) => `Correct it in ${place}: hookscope check says what is wrong.`,
   },
   unsupported: {
     why: 'only the agent that it was written for can run it',
+    inTheWay: true,
     change: (place) => `Write it in ${place} as a command, or leave it to that agent.`,
   },
 } as const satisfies Readonly<Record<string, Reason>>;
@@ -165,3 +180,7 @@ export function skipWords(reason: string | undefined): string {
   if (reason === undefined) return 'no reason given';
   return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : reason;
 }
+
+/** Whether a skip reason from a record means that something is in the hook's way. */
+export const isInTheWay = (reason: string): boolean =>
+  Object.hasOwn(SKIP_REASONS, reason) && SKIP_REASONS[reason as SkipReason].inTheWay;

@@ -20,6 +20,7 @@ import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { readShellOutput } from '../../src/handlers/output.js';
+import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { createTrustStore } from '../../src/trust/store.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
@@ -131,6 +132,19 @@ describe('hookscope doctor', () => {
       ],
     ]);
     expect(found[1]?.fix).toContain('as in Write|Bash');
+  });
+
+  test('takes for a problem what is in the way of a hook, by each reason, at once; for a remark what depends on the call', async () => {
+    const reasons = Object.keys(SKIP_REASONS);
+    const skipped = reasons.map((reason) => handler({ id: reason, name: reason, status: 'skipped', reason }));
+    const levels = async () => (await doctor()).found.map(({ level, text }) => `${level} ${text.split(' ')[0]}`).sort();
+    const wrong = ['disabled', 'invalid', 'policy', 'trust', 'unsupported'];
+    const problems = wrong.map((reason) => `problem ${reason}`);
+    keep(...fires(1, ...skipped));
+    expect(await levels()).toEqual(problems);
+    keep(...fires(6, ...skipped));
+    const rest = reasons.filter((reason) => !wrong.includes(reason)).sort();
+    expect(await levels()).toEqual([...problems, ...rest.map((reason) => `remark ${reason}`)]);
   });
 
   test('tells of hooks that always fail, that fail now and then, and that are slow', async () => {

@@ -2,7 +2,7 @@ import { duration } from '../../emit/reading/headline.js';
 import type { FireRecord, HandlerRecord } from '../../emit/record.js';
 import { INTERPRETER_DOUBT } from '../../events/failure.js';
 import { clip, plain } from '../../plain.js';
-import { skipWords } from '../../scopes/skip.js';
+import { isInTheWay, skipWords } from '../../scopes/skip.js';
 import { percentile } from '../../why/meaning.js';
 import { mendFor } from '../../why/mends.js';
 import { whyNotAsked } from '../../why/not-asked.js';
@@ -64,13 +64,10 @@ function neverEnded({ event, ran, cut, last }: MaskedHealth): DoctorFinding[] {
   ];
 }
 
-/** Reasons for skipping a hook that do not depend on the call. */
-const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
-
 function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);
   const [[reason = ''] = []] = reasons;
-  const wrong = WRONG.includes(reason);
+  const wrong = isInTheWay(reason);
   if (!wrong && often < OFTEN) return [];
   const words = reasons.map(([name, times]) => `${plain(skipWords(name))}${reasons.length > 1 ? ` (${times})` : ''}`);
   const { change } = whyNotAsked(last.record, last.handler, records);
