@@ -218,6 +218,23 @@ describe('doctor, of files that connected commands name', () => {
     await server.stop();
   });
 
+  test.each([
+    ['no longer names them', ['--hooks', 'more.json'], 'The server that was started last did not serve '],
+    ['binds nothing', ['--hooks', 'hooks.json', '--dev'], 'The server that was started last has --dev, so '],
+  ])('does not say that none has served them where the last one %s', async (_, args, words) => {
+    user.write('more.json', hooksFile('/bin/true', 'PostToolUse'));
+    expect((await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json'])).code).toBe(0);
+    await (await user.serve(['--hooks', 'hooks.json'])).stop();
+    expect(await unbound()).toEqual([]);
+    // As if a user had agreed in a terminal that less is bound.
+    rmSync(user.places.served);
+    await (await user.serve(args)).stop();
+    const [[text = ''] = []] = await unbound();
+    expect(text).toContain(words);
+    expect(text).toContain(join(user.path, 'project/hooks.json'));
+    expect(text).not.toContain('No server');
+  });
+
   test('says nothing of files that are gone, nor of commands that have been taken out', async () => {
     const file = user.write('more.json', {});
     await user.run(['connect', 'codex', '--write', '--hooks', 'more.json']);

@@ -32,11 +32,18 @@ export async function unboundFindings(connections: readonly ConnectedSettings[])
   const more = names.length - NAMED;
   const some = listed([...names.slice(0, NAMED).map((one) => clip(one, 200)), ...(more > 0 ? [`${more} more`] : [])]);
   const it = names.length === 1 ? 'it' : 'them';
+  // Only the last set is kept, so what was served before it is not known.
+  const why =
+    served === undefined
+      ? `No server has served ${some} yet, so nothing binds ${it}`
+      : served.dev
+        ? `The server that was started last has --dev, so nothing binds ${some}`
+        : `The server that was started last did not serve ${some}, so nothing binds ${it}`;
   return [
     {
       level: 'remark',
       about: 'server',
-      text: `No server has served ${some} yet, so nothing binds ${it}: whoever edits ${it}, an agent too, changes what is guarded.`,
+      text: `${why}: whoever edits ${it}, an agent too, changes what is guarded.`,
       fix: `Serve ${it} once: ${served === undefined ? 'hookscope serve' : serveAgain()}${again.join('')}. From then on a change fails as untrusted until you accept it, also while no server runs.`,
     },
   ];
