@@ -44,8 +44,12 @@ const FROM_RECORD: {
   readonly [Reason in SkipReason]?: (record: FireRecord, handler: HandlerRecord) => Partial<NotAskedReason>;
 } = {
   matcher(record, handler) {
-    const subject = subjectOf(record);
-    const about = subject === undefined ? `a ${plain(record.event)} about nothing` : clip(subject, 60);
+    const { event } = record;
+    // Only the host that declares an event of its own knows what its matchers are compared with.
+    const spec = specOf(event);
+    const subject = spec && subjectOf(record);
+    const about =
+      subject === undefined ? (spec ? `a ${plain(event)} about nothing` : `this ${plain(event)}`) : clip(subject, 60);
     const matcher = handler.matcher === undefined ? 'its matcher' : `its matcher ${clip(handler.matcher, 80)}`;
     return {
       why: `${matcher} does not match ${about}`,

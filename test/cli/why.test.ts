@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import { rule } from '../../src/handlers/rule/spec.js';
 import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { readRecord } from '../../src/store/read-record.js';
@@ -175,6 +177,28 @@ describe('why', () => {
     expect((await asked('Bash|Write', rules)).handlers[0]?.reason).toBe('if');
     expect((await asked('Bash|Write', [rule('deny', 'no', { if: 'Write(*)' })])).handlers[0]?.status).toBe('ran');
   });
+
+  test.each([
+    ['a field', { to: 'dev' }, 'to' as const],
+    ['a function of its input', { to: 'dev' }, ({ to }: { to: string }) => `to ${to}`],
+    ['a field beside the name of a tool', { to: 'dev', tool_name: 'Bash' }, 'to' as const],
+  ])(
+    'says of an event of your own with the subject %s that the matcher does not match this one',
+    async (_, input, subject) => {
+      const shape = z.object({ to: z.string(), tool_name: z.string().optional() });
+      const Deploy = defineEvent({ input: shape, fold: 'gate', subject });
+      const { host } = testHost({ events: { Deploy } });
+      const seen = watch(host);
+      host.register({ Deploy: [{ matcher: 'prod', name: 'guard', hooks: [() => undefined] }] } as never);
+      await host.fire('Deploy' as never, input as never);
+      await host.close();
+      const { not_asked: notAsked, changes } = answer(kept(fires(seen)[0] as FireRecord));
+      expect(notAsked[0]?.text).toMatch(/ was not asked: its matcher prod does not match this Deploy(?: \(.*\))?\.$/);
+      expect(changes.at(-1)).toMatch(
+        /^For guard to be asked: widen its matcher in .* so that it matches this Deploy\.$/,
+      );
+    },
+  );
 
   test.each(Object.keys(SKIP_REASONS))('says what would have to change for a hook that was skipped: %s', (reason) => {
     const [handler] = fire().handlers;
