@@ -472,7 +472,7 @@ const limits: readonly Kept[] = [
     'handlers/command',
     'a command line is read by /bin/sh, or by the shell it names',
   ],
-  ['a script with Bash syntax exits with 2', 'handlers/output', '/bin/sh: 1: Syntax error'],
+  ['a script with Bash syntax exits with 2', 'handlers/output', 'has a warning if %s begins them'],
   ['Name the shell', 'handlers/command', 'a command line is read by /bin/sh, or by the shell it names'],
   ['over 10,000 characters are replaced by a preview', 'host/spill', 'of 10,000 characters is not long'],
   // Inputs
