@@ -202,6 +202,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       records: bus,
       hooksOf: (event, who) =>
         hooksOf(services.events[event] as EventState, registrar.agents.find({ ...who }, undefined).found),
+      changes: () => plans.changes,
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,

@@ -145,12 +145,13 @@ export class Steps {
   /** Runs `work`; meanwhile the caller's signals interrupt the session. */
   async #linked<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const by = this.current;
+    const turn = this.#turn;
     const unlinks = [this.how.signal, signal].map((one) => one && interruptOn(one, by));
     try {
       return await work();
     } finally {
       for (const unlink of unlinks) unlink?.();
-      if (signal?.aborted) this.#aborted = signal;
+      if (signal?.aborted && turn === this.#turn) this.#aborted = signal;
     }
   }
 

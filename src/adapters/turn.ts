@@ -72,7 +72,8 @@ export async function runTurn<Result>(
     const came = await roundOrAbort(steps, () => round({ instruction, context })).catch(async (error) => {
       // Calls of the round may still be under way. After control flow or a limit they are not waited for, because they may be made again.
       if (!isOwnEnd(steps, error)) {
-        if (isAbort(error, steps.aborted)) await session.interrupt();
+        // It ends at once what can be ended; hooks of calls that have run go on, and are waited for as such calls are.
+        if (isAbort(error, steps.aborted)) void session.interrupt();
         await steps.settled();
       }
       return await handleLoopError(steps, error);
@@ -122,8 +123,10 @@ export async function handleLoopError(steps: Steps, thrown: unknown, signal = st
   // A framework that retried wraps the error of the last try.
   const error = (thrown as { lastError?: unknown } | undefined)?.lastError ?? thrown;
   const { statusCode, status } = (error ?? {}) as { statusCode?: number; status?: number };
-  if (isAbort(error, signal)) await steps.session.interrupt();
-  else {
+  if (isAbort(error, signal)) {
+    void steps.session.interrupt();
+    await steps.settled();
+  } else {
     const code = statusCode ?? status ?? 0;
     const kind = ERRORS[code] ?? (code >= 500 ? 'server_error' : 'unknown');
     await steps.stop({ error: kind, errorDetails: messageOf(error) });

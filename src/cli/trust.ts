@@ -62,6 +62,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
     if (ask) await terminal.print(answer ? 'accepted' : 'held');
   }
   if (!ask) terminal.tell('nothing was accepted: run it at a terminal to be asked');
+  else if (left < waiting.length) await (await import('./server/load-accepted.js')).loadAccepted(terminal);
   return left > 0 ? 1 : 0;
 }
 

@@ -12,7 +12,7 @@ const AGAIN = 10_000;
 /** Runs the process that serves one version of the hooks, which its parent names. Resolves when it is over. */
 export async function runChild(
   options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin' | 'inherit'> & {
-    /** Whether something else that decides what is loaded has changed since the last call; if so, another process takes its place. */
+    /** Whether other code that the process has loaded has changed since the last call; if so, another process takes its place. */
     moved?(): boolean;
   },
 ): Promise<void> {
@@ -66,26 +66,14 @@ export async function runChild(
       );
     }
   };
-  let isBehind = false;
-  let nextReload = 0;
-  let toldWhy = '';
   const reload = async (): Promise<void> => {
-    nextReload = Number.POSITIVE_INFINITY;
     const { ok, error } = await ask('reload');
-    isBehind = ok === false;
-    nextReload = Date.now() + AGAIN;
-    const why = isBehind ? `what has changed beside what is served does not count yet: ${error}` : '';
-    if (why !== toldWhy && isBehind) tell(why);
-    toldWhy = why;
+    if (ok === false) tell(`what has changed beside what is served does not count yet: ${error}`);
   };
   const watch = (dev: boolean): NodeJS.Timeout =>
     setInterval(() => {
       look(dev);
-      if (moved()) {
-        isBehind = true;
-        nextReload = Math.min(nextReload, 0);
-      }
-      if (isBehind && Date.now() >= nextReload) void reload();
+      if (moved()) void reload();
     }, LOOK).unref();
   const last = await new Promise<boolean>((resolve) => {
     // If the parent is gone, nothing else ends this process. Node would exit at once; this way calls under way are still answered and recorded.

@@ -13,7 +13,7 @@ import type { Json } from '../values/shape.js';
 import { carrierIn } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
 import { AgentScopes, type PassedAgent } from './agents.js';
-import { type Binding, whyChanged } from './bound/binding.js';
+import type { Binding } from './bound/binding.js';
 import { foundProject } from './found-project.js';
 import { waitingAlone } from './nobody.js';
 import { type UnansweredEvent, unansweredRecord } from './unanswered.js';
@@ -108,8 +108,9 @@ export class WarmHosts {
 
   /** A text about a changed or removed file, to put before another reason; '' if nothing has changed. */
   whyChanged(cwd: string | undefined, session?: string): string {
-    const [changed] = this.#of(cwd, session).binding.changed();
-    return changed === undefined ? '' : `${whyChanged(changed)}; `;
+    const { binding } = this.#of(cwd, session);
+    const [changed] = binding.changed();
+    return changed === undefined ? '' : `${binding.whyChanged(changed)}; `;
   }
 
   #of(cwd: string | undefined, session: string | undefined): ServedHost {

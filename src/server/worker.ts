@@ -12,7 +12,7 @@ import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
 import { acceptedChanges } from './bound/accepted-changes.js';
-import { bindSet } from './bound/bind-set.js';
+import { bindConfigs, bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { KeptTexts } from './bound/kept-texts.js';
@@ -116,7 +116,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // After a restart, files may have changed since they were bound, and nobody has accepted the new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
-    const binding = new Binding(bindings, root ?? cwd, serving.data, changed);
+    const consented = root === undefined || dev ? {} : await bindConfigs(root);
+    const binding = new Binding(bindings, root ?? cwd, { data: serving.data, notLoaded: changed, consented });
     const host = await open(changed === undefined ? set : {}, {
       directory: cwd,
       project: root,
@@ -148,7 +149,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const kept = new KeptTexts(bindings);
     const changes = (afresh = false): string[] => {
       const scripts = afresh ? changedScripts(bindings.scripts) : look.changed();
-      return [...new Set([...hosts.all.flatMap(({ binding }) => binding.changed(afresh)), ...scripts])];
+      // What consent covers is accepted with `hookscope trust`.
+      const changed = hosts.all
+        .flatMap(({ binding }) => binding.changed(afresh))
+        .filter((path) => Object.hasOwn(bindings.files, path));
+      return [...new Set([...changed, ...scripts])];
     };
     for (const why of dev ? [] : unboundScripts(bindings.scripts)) options.tell(why);
     const calls = { waiting: new Set<IncomingMessage>(), answered: 0 };

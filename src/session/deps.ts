@@ -28,6 +28,8 @@ export interface SessionDeps {
   };
   /** The hooks that a fire of this session or agent finds for an event. */
   hooksOf(event: EventName, who: SessionIdentity): readonly Registration[];
+  /** How often the hooks of the host have changed. */
+  changes(): number;
   report(message: string, detail?: unknown): void;
   readonly host: { readonly closed: boolean };
 }

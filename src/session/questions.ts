@@ -88,6 +88,9 @@ function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Question
   if (updatedInput !== undefined && !isObject(updatedInput))
     throw new TypeError(`${what}(): updatedInput must be an object, got ${kindOf(updatedInput)}`);
   if (updatedInput !== undefined) read['updatedInput'] = copyInput(updatedInput);
+  const { updatedPermissions } = read;
+  if (updatedPermissions !== undefined && !Array.isArray(updatedPermissions))
+    throw new TypeError(`${what}(): updatedPermissions must be an array, got ${kindOf(updatedPermissions)}`);
   return read as QuestionAnswer<Q>;
 }
 

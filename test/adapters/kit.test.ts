@@ -567,3 +567,28 @@ describe('a call that was judged and waits for the framework', () => {
     expect(names(seen)).not.toContain('PostToolUse');
   });
 });
+
+test('an abort does not wait for the hooks of a call that has run, and does not end the next turn', async () => {
+  const { host, session } = await opened();
+  const [asked, answer] = [deferred<void>(), deferred<void>()];
+  on(host, 'PostToolUse', () => {
+    asked.resolve();
+    return answer.promise;
+  });
+  const steps = new Steps(session);
+  const stop = new AbortController();
+  const made: Promise<unknown>[] = [];
+  const first = runTurn(steps, 'Go', async () => {
+    made.push(steps.run(call(), { signal: stop.signal }));
+    await asked.promise;
+    stop.abort();
+    throw stop.signal.reason;
+  });
+  await expect(first).rejects.toThrow('aborted');
+  const next = runTurn(steps, 'Once more', async () => {
+    answer.resolve();
+    await Promise.all(made);
+    return await done();
+  });
+  expect(await next).toMatchObject({ status: 'done', text: 'Done.' });
+});

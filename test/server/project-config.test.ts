@@ -1,25 +1,37 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Terminal } from '../../src/cli/terminal.js';
+import { trustCommand } from '../../src/cli/trust.js';
 import { readTokens } from '../../src/server/tokens.js';
 import { acceptAll } from './accept.js';
-import { bash, createUser, type Running, send, type User, until } from './kit.js';
+import { bash, createUser, send, type User, until } from './kit.js';
 
 let user: User;
-let server: Running;
 let project: string;
-beforeAll(async () => {
+const before = { ...process.env };
+beforeEach(() => {
   user = createUser();
   project = join(user.path, 'project');
-  server = await user.serve(['--project', '.']);
+  Object.assign(process.env, user.env);
 });
-afterAll(() => user.remove());
+afterEach(async () => {
+  for (const name of Object.keys(user.env)) process.env[name] = before[name];
+  await user.remove();
+});
 
 const config = (...hooks: object[]): string =>
   user.write('hookscope.config.json', { hooks: { PreToolUse: [{ onFailure: 'block', hooks }] } });
 const rule = (reason: string): object => ({ type: 'rule', decision: 'deny', reason });
 const script = (reason: string): string => user.write('guard.sh', `#!/bin/sh\necho '${reason}' >&2\nexit 2\n`, 0o755);
-const accept = (): Promise<void> => acceptAll(project, user.env);
+
+/** `hookscope trust`, with a person who says yes. */
+async function trust(): Promise<string> {
+  const told: string[] = [];
+  const terminal = { print: async () => undefined, tell: (text: string) => told.push(text), ask: async () => 'y' };
+  expect(await trustCommand([project], {}, terminal as never as Terminal)).toBe(0);
+  return told.join('\n');
+}
 
 /** What the server itself says of a call in the project. */
 async function answer(): Promise<string> {
@@ -33,47 +45,80 @@ async function answer(): Promise<string> {
 }
 const becomes = (what: RegExp): Promise<void> => until(async () => what.test(await answer()));
 
-const CHANGED = /hookscope\.config\.json[^"]* has changed since it was accepted; see hookscope trust/;
+const CHANGED =
+  /"deny".*hookscope\.config\.\w+ has changed since the server loaded it, as it was accepted; see hookscope trust/;
+const LOADED = 'the running server has loaded it';
 
-test('a running server follows what is accepted in a project: new, changed, accepted again, gone; what is taken back is served on', async () => {
+test('a running server loads what is accepted in a project; what has changed or is gone is untrusted, and nothing is let through', async () => {
+  await user.serve(['--project', '.']);
   expect(await answer()).toBe('{}');
   config(rule('first'));
-  await until(() => /held: \S*hookscope\.config\.json is not accepted/.test(server.output()));
-  expect(await answer()).toBe('{}');
-  await accept();
-  await becomes(/"deny".*first/);
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*first/);
   config(rule('second'));
   await becomes(CHANGED);
-  await accept();
-  await becomes(/"deny".*second/);
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*second/);
   rmSync(join(project, 'hookscope.config.json'));
-  await becomes(/was accepted, and is gone/);
+  await becomes(CHANGED);
   config(rule('second'));
   await becomes(/"deny".*second/);
+  // Taken back, and accepted by a program: neither makes the server load anything.
   expect((await user.run(['trust', '--revoke', '.'])).stderr).toBe('');
-  await until(() => /hookscope\.config\.json is accepted no more; what is served stays/.test(server.output()));
-  rmSync(join(project, 'hookscope.config.json'));
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await acceptAll(project, user.env);
   expect(await answer()).toMatch(/"deny".*second/);
-  config(rule('third'));
-  await accept();
-  await becomes(/"deny".*third/);
-  expect(server.output()).not.toContain('not reloaded');
+  expect((await user.run(['serve', '--accept'])).stdout).toMatch(/Nothing has changed/);
 });
 
-test('what its commands run is accepted with it', async () => {
+test('what the commands of a configuration run is accepted with it', async () => {
   script('old');
   config({ type: 'command', command: './guard.sh' });
-  await accept();
-  await becomes(/"deny".*old/);
+  await acceptAll(project, user.env);
+  await user.serve(['--project', '.']);
+  expect(await answer()).toMatch(/"deny".*old/);
   script('new');
-  const seen = new Set<string>();
-  await until(async () => {
-    const said = await answer();
-    seen.add(said);
-    return /guard\.sh[^"]*has changed/.test(said);
-  });
-  expect([...seen].join('\n')).not.toMatch(/new/);
-  await accept();
-  await becomes(/"deny".*new/);
+  expect(await answer()).toMatch(/guard\.sh is not what was accepted/);
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*new/);
+});
+
+test('a configuration in code, and what it imports', async () => {
+  user.write('reason.mjs', `export const reason = 'first';`);
+  user.write(
+    'hookscope.config.mjs',
+    `import { reason } from './reason.mjs';
+     export default { hooks: { PreToolUse: [{ onFailure: 'block', hooks: [{ type: 'rule', decision: 'deny', reason }] }] } };`,
+  );
+  await acceptAll(project, user.env);
+  await user.serve(['--project', '.']);
+  expect(await answer()).toMatch(/"deny".*first/);
+  user.write('reason.mjs', `export const reason = 'second';`);
+  await becomes(/"deny".*reason\.mjs has changed since the server loaded it/);
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*second/);
+});
+
+test('another served file that has changed: nothing is loaded, and that is said', async () => {
+  const hooks = user.write('hooks.json', { PreToolUse: [{ hooks: [rule('of the file')] }] });
+  await user.serve(['--project', '.', '--hooks', 'hooks.json']);
+  user.write('hooks.json', { PreToolUse: [] });
+  config(rule('first'));
+  const told = await trust();
+  expect(told).toContain('the running server has not loaded it: ');
+  expect(told).toContain(hooks);
+});
+
+test("Claude Code's files of the project", async () => {
+  const settings = (reason: string): string => {
+    const hooks = [{ type: 'command', command: `echo ${reason} >&2; exit 2` }];
+    return user.write('.claude/settings.json', { hooks: { PreToolUse: [{ hooks }] } });
+  };
+  settings('first');
+  await user.serve(['--claude-code', '.']);
+  expect(await answer()).toBe('{}');
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*first/);
+  settings('second');
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*second/);
 });

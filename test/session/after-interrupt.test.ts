@@ -206,6 +206,27 @@ describe('hooks of a call that has run', () => {
   );
 });
 
+test.each(Object.keys(tools))(
+  'that %s and were removed before a close cuts them: what they may hide is withheld',
+  async (tool) => {
+    for (const end of ['session', 'host']) {
+      const { host } = testHost({ closeTimeout: 0.05 });
+      const session = await host.openSession({ permission: () => ({ behavior: 'allow' }), endTimeout: 0.05 });
+      const asked = deferred<void>();
+      const hang = () => {
+        asked.resolve();
+        return never();
+      };
+      const undo = host.register({ [EVENTS[tool] as string]: [{ hooks: [hang] }] } as never);
+      const result = session.tool({ name: 'T', input: {}, ...(tools[tool] as (typeof tools)[string]) });
+      await asked.promise;
+      undo();
+      await (end === 'session' ? session.close() : host.close());
+      expect((await result).content).toBe(WITHHELD[tool]);
+    }
+  },
+);
+
 test('a call that ends after the next turn has begun does not end that turn', async () => {
   const { host, session } = await opened();
   const [asked, answer] = [deferred<void>(), deferred<unknown>()];

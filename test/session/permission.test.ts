@@ -553,3 +553,21 @@ describe('an updatedInput that is no object', () => {
     }
   });
 });
+
+test.each(['ask', 'permission'] as const)(
+  'permissions in an answer that are no list are a failure, and null counts as none: %s',
+  async (who) => {
+    for (const odd of [{ type: 'setMode', mode: 'acceptEdits' }, {}, { length: 1 }, 'x', 0, true, null]) {
+      const { session } = await opened();
+      const answer = () => ({ behavior: 'allow', updatedPermissions: odd }) as never;
+      const call = { name: 'Bash', input: { command: 'ls' }, execute: () => 'ran' };
+      const result = await session.tool({
+        ...call,
+        ...(who === 'ask' && { permission: () => ({ behavior: 'ask' }) }),
+        [who]: answer,
+      });
+      expect([odd, result.status]).toEqual([odd, odd === null ? 'ran' : 'denied']);
+      if (odd !== null) expect(result.reason).toContain('updatedPermissions must be an array');
+    }
+  },
+);

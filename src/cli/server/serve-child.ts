@@ -11,19 +11,14 @@ import { ensureTokens } from '../../server/tokens.js';
 import type { OpenSet } from '../../server/worker.js';
 import { openHost } from '../host/open-host.js';
 import type { Terminal } from '../terminal.js';
-import { ConsentWatch } from './consent-watch.js';
 import { createKeeper, keptFromNow, keptRecords } from './keep.js';
 
 /** Runs the process that answers. The process that starts it loads none of these modules. */
 export async function serveChild(terminal: Terminal): Promise<number> {
   const places = placesOf();
-  const hasFleetMoved = fleetWatch(terminal);
-  const consents = new ConsentWatch(terminal.tell);
+  const moved = fleetWatch(terminal);
   const team = await joinedFleet(terminal);
   const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
-    if (project !== undefined) await consents.add(project, { configs: true });
-    const { claudeCode = set.from && directory } = set;
-    if (claudeCode !== undefined) await consents.add(claudeCode === true ? directory : claudeCode, { configs: false });
     const { host } = await openHost(set, {
       executes: true,
       strict: true,
@@ -47,10 +42,7 @@ export async function serveChild(terminal: Terminal): Promise<number> {
     records: (params, lost) => keptRecords(places, params, lost),
     beside: keptFromNow(places),
     tell: terminal.tell,
-    moved() {
-      const haveConsents = consents.moved();
-      return hasFleetMoved() || haveConsents;
-    },
+    moved,
   });
   await team?.close();
   return 0;

@@ -138,6 +138,11 @@ export class PlanStore {
     return this.#sources.changes > 0;
   }
 
+  /** How often registrations have changed. */
+  get changes(): number {
+    return this.#sources.changes;
+  }
+
   /** Must be called after every change of registrations. */
   count(registrations: readonly Registration[], by: 1 | -1): void {
     this.#sources.changes++;

@@ -3,8 +3,9 @@ import { readRegularFile } from '../../files/regular-file.js';
 import { namesOf } from '../../files/same-files.js';
 import { CodeFiles } from '../../plugins/code-files.js';
 import { locateConfig } from '../../plugins/config-file.js';
-import { pluginNames } from '../../plugins/config-trust.js';
+import { judgeConfigs, pluginNames } from '../../plugins/config-trust.js';
 import { isPackageName } from '../../plugins/package-folder.js';
+import { createTrustStore } from '../../trust/store.js';
 import { AGENT, type NamedSet } from '../named-set.js';
 import { type BoundFile, type BoundFiles, hashOf, hashOfFolder, realOf, statOf } from './files.js';
 
@@ -53,6 +54,12 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   }
   for (const name of set.plugin ?? []) await plugin(name, cwd);
   return files;
+}
+
+/** Binds the configurations of a project that are accepted as they are. Nothing runs. */
+export async function bindConfigs(project: string): Promise<BoundFiles> {
+  const accepted = (await judgeConfigs(project, createTrustStore())).filter(({ held }) => held === undefined);
+  return Object.assign({}, ...(await Promise.all(accepted.map(({ file }) => bindSet({ config: file }, project)))));
 }
 
 function namesIn(file: string): string[] {

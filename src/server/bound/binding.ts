@@ -30,10 +30,20 @@ interface FileRound {
   next: number;
 }
 
+interface BindingOptions {
+  /** Absolute paths of scripts that change by themselves, so that only their names are bound. */
+  readonly data?: readonly string[] | undefined;
+  /** A file that had changed before the hooks were loaded, so that none were. */
+  readonly notLoaded?: string | undefined;
+  /** Files that consent covers: those of a project's own configuration. */
+  readonly consented?: BoundFiles;
+}
+
 /** Checks the bound files for changes. Hooks of a changed file stay registered, but fail without running until the user accepts the change. */
 export class Binding {
   readonly files: BoundFiles;
   readonly scripts: BoundScripts;
+  readonly #served: BoundFiles;
   readonly #folder: string;
   readonly #data: ReadonlySet<string>;
   readonly #seen = new Map<string, string>();
@@ -41,18 +51,20 @@ export class Binding {
   readonly #notLoaded: string | undefined;
   #changed: readonly string[] = [];
 
-  /**
-   * `folder`: where scripts are looked for that are not found from a call's own folder; `data`: absolute paths of scripts that change by
-   * themselves, so that only their names are bound; `notLoaded`: a file that had changed before the hooks were loaded, so that none were.
-   */
-  constructor({ files, scripts }: Bindings, folder: string, data: readonly string[] = [], notLoaded?: string) {
-    this.files = files;
+  /** `folder`: where scripts are looked for that are not found from a call's own folder. */
+  constructor(
+    { files, scripts }: Bindings,
+    folder: string,
+    { data = [], notLoaded, consented = {} }: BindingOptions = {},
+  ) {
+    this.files = { ...consented, ...files };
+    this.#served = files;
     this.scripts = scripts;
     this.#folder = folder;
     this.#data = new Set(data);
     this.#notLoaded = notLoaded;
     const look = (paths: readonly string[], longest: number): FileRound => ({ paths, longest, changed: [], next: 0 });
-    const paths = Object.keys(files);
+    const paths = Object.keys(this.files);
     this.#looks = [
       look(
         paths.filter((path) => this.#isFile(path)),
@@ -86,14 +98,20 @@ export class Binding {
     const changed = this.changed();
     if (this.#notLoaded !== undefined) {
       // Even if the file is as before again, the hooks are not loaded.
-      const why = changed.includes(this.#notLoaded) ? whyChanged(this.#notLoaded) : whyNotLoaded(this.#notLoaded);
+      const why = changed.includes(this.#notLoaded) ? this.whyChanged(this.#notLoaded) : whyNotLoaded(this.#notLoaded);
       return { file: this.#notLoaded, why };
     }
     if (changed.length === 0) return undefined;
     const own = file === undefined ? undefined : this.files[file];
     const found = own && !own.code ? changed.find((one) => one === file) : changed.find((one) => this.files[one]?.code);
-    return found === undefined ? undefined : { file: file ?? found, why: whyChanged(found) };
+    return found === undefined ? undefined : { file: file ?? found, why: this.whyChanged(found) };
   };
+
+  /** Why a changed file's hooks do not run, and what to do. */
+  whyChanged(path: string): string {
+    if (Object.hasOwn(this.#served, path)) return whyChanged(path);
+    return `${path} has changed since the server loaded it, as it was accepted; see hookscope trust, or start the server again`;
+  }
 
   /**
    * The check before a command of a file runs: whether the files that it names are unchanged since they were bound. `fallback`: the folder in

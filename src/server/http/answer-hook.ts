@@ -92,13 +92,15 @@ async function answer(
   const rawHeaders = isEncoded ? decodedHead(incoming.rawHeaders) : incoming.rawHeaders;
   const cwd = headValue(isEncoded ? valueIn(rawHeaders, HEAD.cwd) : headers[HEAD.cwd]);
   const asked = setInHeaders(rawHeaders);
-  if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
+  // Nobody gets back what is too large to be read.
+  const isReadable = !isTooLarge(incoming);
+  if (isReadable && Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   // If hooks wait for consent or are not served, our own command has to handle the call; an answer from here would allow it.
   const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
   const session = env['CLAUDE_PROJECT_DIR'];
-  if (isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
+  if (isReadable && isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
     return notServed(incoming);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);

@@ -43,19 +43,22 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   if (failure) return await notSucceeded(core, call, judged, { ...failure, duration_ms });
   const tool_response = response === undefined ? null : response;
   const fields = { tool_name, tool_input: input, tool_response, tool_use_id, duration_ms, mcp_server };
+  const changes = core.deps.changes();
   const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: core.closeSignal }));
-  const withheld = after ? undefined : withheldText(core, call, 'PostToolUse', fields);
+  const withheld = after ? undefined : withheldText(core, call, { event: 'PostToolUse', fields, changes });
   return succeeded(core, call, judged, { response, duration_ms, after, withheld });
 }
 
-/** The text for the model in place of what a call gave, if hooks that could have changed it were cut short. */
-function withheldText(
-  core: Core,
-  { name }: CheckedCall,
-  event: 'PostToolUse' | 'PostToolUseFailure',
-  fields: Readonly<Record<string, unknown>>,
-): string | undefined {
-  if (!hooksMayChange(core, event, fields)) return undefined;
+interface CutFire {
+  readonly event: 'PostToolUse' | 'PostToolUseFailure';
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** How often hooks had changed when it began. */
+  readonly changes: number;
+}
+
+/** The text for the model in place of what a call gave, if hooks that could have changed it were cut short. Hooks that were removed meanwhile may be among them. */
+function withheldText(core: Core, { name }: CheckedCall, { event, fields, changes }: CutFire): string | undefined {
+  if (changes === core.deps.changes() && !hooksMayChange(core, event, fields)) return undefined;
   return `What ${name} gave was withheld: its ${event} hooks were cut short.`;
 }
 
@@ -164,9 +167,11 @@ async function notSucceeded(
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
   const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
+  const changes = core.deps.changes();
   const after = await tellFailure(core, call, fields);
   // The error of an interruption is hookscope's own.
-  const withheld = after || is_interrupt ? undefined : withheldText(core, call, 'PostToolUseFailure', fields);
+  const cut = { event: 'PostToolUseFailure', fields, changes } as const;
+  const withheld = after || is_interrupt ? undefined : withheldText(core, call, cut);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
   // A hook may rewrite the error's text, for the model and in the result.

@@ -19,11 +19,12 @@ export class CallGrants {
     this.#core = core;
   }
 
-  /** Adds what came with an allow. Whoever allows the call again and grants the same has granted it once. */
+  /** Adds what came with an allow. The same granted again is granted once, by the user if one of them was. */
   add(permissions: readonly unknown[], told: QuestionContext, by: ApproverKind | undefined): void {
     if (permissions.length === 0) return;
-    const others = this.#all.filter((one) => !isDeepStrictEqual(one.permissions, permissions));
-    this.#all = [...others, { permissions, told, by }];
+    const same = this.#all.find((one) => isDeepStrictEqual(one.permissions, permissions));
+    if (same?.by === 'user') return;
+    this.#all = [...this.#all.filter((one) => one !== same), { permissions, told, by }];
   }
 
   /** What the user has granted with this call, for an earlier input of it, and the mode with that. */

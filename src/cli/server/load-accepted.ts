@@ -1,0 +1,23 @@
+import { callServer, isSocketThere } from '../../server/client/ask.js';
+import { placesOf } from '../../server/places.js';
+import { readServed } from '../../server/served.js';
+import { readTokens } from '../../server/tokens.js';
+import { isObject } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { Terminal } from '../terminal.js';
+
+/** Lets the running server load what a person has just accepted, if it serves files that need consent. */
+export async function loadAccepted({ tell }: Terminal): Promise<void> {
+  try {
+    const places = placesOf();
+    const admin = isSocketThere(places) ? readTokens(places)?.admin : undefined;
+    const served = admin === undefined ? undefined : readServed(places);
+    if (admin === undefined || served === undefined) return;
+    if (served.projects.length === 0 && !served.set.claudeCode && !served.set.from) return;
+    const { body } = await callServer(places, { path: '/admin/reload', token: admin, method: 'POST', body: {} });
+    const { ok, error } = isObject(body) ? body : {};
+    tell(ok === true ? 'the running server has loaded it' : `the running server has not loaded it: ${String(error)}`);
+  } catch (error) {
+    tell(`the running server has not loaded it: ${messageOf(error)}`);
+  }
+}
