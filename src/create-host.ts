@@ -191,7 +191,6 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const demand = (): void => {
     if (services.closed) throw new HookscopeError('CLOSED', {});
   };
-  const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({
     deps: {
       fire: safely,
@@ -203,7 +202,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       hooksOf: (event, who) =>
         hooksOf(services.events[event] as EventState, registrar.agents.find({ ...who }, undefined).found),
       changes: () => plans.changes,
-      maxStopContinuations,
+      maxStopContinuations: options.maxStopContinuations ?? 8,
       maxInputBytes: services.maxInputBytes,
       report,
       host: services,
