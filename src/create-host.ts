@@ -191,6 +191,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const demand = (): void => {
     if (services.closed) throw new HookscopeError('CLOSED', {});
   };
+  const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({
     deps: {
       fire: safely,
@@ -202,7 +203,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       hooksOf: (event, who) =>
         hooksOf(services.events[event] as EventState, registrar.agents.find({ ...who }, undefined).found),
       changes: () => plans.changes,
-      maxStopContinuations: options.maxStopContinuations ?? 8,
+      maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,
       host: services,
@@ -271,9 +272,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         .finally(() => logger.flush());
       return closing;
     },
-    [Symbol.asyncDispose]: async () => {
-      await host.close();
-    },
+    [Symbol.asyncDispose]: async () => void (await host.close()),
     openSession: (sessionOptions) => sessions.open(sessionOptions),
     // The tables of all agents are a separate chunk: most hosts never need them.
     supports: async (...asked) => (await import('./agents/supports.js')).supports(...asked),
