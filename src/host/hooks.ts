@@ -98,17 +98,17 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
       const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
       made.set(fn, registration);
-      return { ...tap, type: 'promise', fn };
+      // With `context`, which tapable has deprecated, the fire would not be the first argument.
+      return { ...tap, context: false, type: 'promise', fn };
     },
   });
   const { intercept } = raw;
   raw.intercept = (interceptor) => {
     hook.foreign = true;
     listed = undefined;
-    const safe = guarded(interceptor, (error) =>
-      report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`),
-    );
-    intercept.call(raw, following(safe, made));
+    const onError = (error: unknown): void =>
+      report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`);
+    intercept.call(raw, following(guarded(interceptor, onError), made, onError));
   };
   return hook;
 }
@@ -139,10 +139,14 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
 }
 
 /**
- * The interceptor, with a `register` that keeps track of taps: one whose function it replaces is still known by its registration. As in tapable, a tap stays
- * as it is if `register` returns nothing.
+ * The interceptor, with a `register` that keeps track of taps: one whose function it replaces is still known by its registration, and runs without what it was
+ * replaced by if that throws. As in tapable, a tap stays as it is if `register` returns nothing.
  */
-function following(interceptor: Interceptor, made: Map<unknown, Registration>): Interceptor {
+function following(
+  interceptor: Interceptor,
+  made: Map<unknown, Registration>,
+  onError: (error: unknown) => void,
+): Interceptor {
   const { register } = interceptor;
   if (typeof register !== 'function') return interceptor;
   return {
@@ -150,8 +154,21 @@ function following(interceptor: Interceptor, made: Map<unknown, Registration>): 
     register(tap) {
       const known = made.get(tap.fn);
       const wrapped = (Reflect.apply(register, interceptor, [tap]) as typeof tap | undefined) ?? tap;
-      if (known !== undefined) made.set(wrapped.fn, known);
-      return wrapped;
+      if (wrapped.fn === tap.fn) return wrapped;
+      const fn = (fire: RawFire): unknown => {
+        try {
+          return (wrapped.fn as (fire: RawFire) => unknown)(fire);
+        } catch (error) {
+          onError(error);
+          // What calls taps inside tapable has no catch.
+          const { called } = TappedCall.driverOf(fire);
+          return known !== undefined && called.has(known)
+            ? Promise.resolve()
+            : (tap.fn as (fire: RawFire) => unknown)(fire);
+        }
+      };
+      if (known !== undefined) made.set(fn, known);
+      return { ...wrapped, fn };
     },
   };
 }

@@ -232,8 +232,18 @@ describe('exit 2', () => {
       ['"$CLAUDE_PROJECT_DIR"/.claude/guard.sh', '/p/.claude/guard.sh'],
       [`bash "\${CLAUDE_PLUGIN_ROOT}/guard"`, '/p q/guard'],
       ['~/guard.sh', '/home/x/guard.sh'],
+      ['sh -eu guard.sh', 'guard.sh'],
+      ['bash -e ./guard.sh', './guard.sh'],
+      ['timeout 5 sh guard.sh', 'guard.sh'],
+      ['cd . && ./guard.sh', './guard.sh'],
+      ['cd /p; FOO=1 ./guard.sh', './guard.sh'],
+      ['exec ./guard.sh', './guard.sh'],
+      ['test -t 0 || sh guard.sh', 'guard.sh'],
     ])('has a warning if %s runs the file that they are of', (command, name) => {
-      for (const words of SAID) expect([words, isDoubted(`${name}: ${words}`, command)]).toEqual([words, true]);
+      for (const words of SAID) {
+        expect([words, isDoubted(`${name}: ${words}`, command)]).toEqual([words, true]);
+        expect([words, isDoubted(`It begins.\n${name}: ${words}`, command)]).toEqual([words, true]);
+      }
     });
 
     test.each([

@@ -407,6 +407,18 @@ describe('an interceptor', () => {
     expect(reports).toHaveLength(2);
   });
 
+  test('a tap with tapable’s `context` option is called with the fire', async () => {
+    const { host } = logging();
+    const seen: unknown[] = [];
+    host.hooks.PreToolUse.tap(
+      { name: 'audit', context: true, stage: 1 } as never,
+      (fire) => void seen.push(fire.event),
+    );
+    host.register({ PreToolUse: [{ hooks: [() => deny('no')] }] });
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('deny');
+    expect(seen).toEqual(['PreToolUse']);
+  });
+
   test('that makes a tap bail keeps the plan from nothing', async () => {
     const { host, mark, ran } = logging();
     host.hooks.PreToolUse.intercept({
@@ -418,12 +430,23 @@ describe('an interceptor', () => {
     expect(ran()).toBe('plan');
   });
 
-  test.each(['first', 'second', 'hookscope', 'third', 'fourth'])(
-    'that breaks the tap %s keeps no tap and no hook from running, each once and in its place',
-    async (broken) => {
+  const HOW = {
+    rejects: () => Promise.reject(new Error('broken')),
+    throws: () => {
+      throw new Error('broken');
+    },
+  };
+  test.each(
+    ['first', 'second', 'hookscope', 'third', 'fourth'].flatMap((name) => [
+      [name, 'rejects' as const],
+      [name, 'throws' as const],
+    ]),
+  )(
+    'that breaks the tap %s, which %s, keeps no tap and no hook from running, each once and in its place',
+    async (broken, how) => {
       const { host, reports, mark, ran } = logging();
       host.hooks.PreToolUse.intercept({
-        register: (tap) => (tap.name === broken ? { ...tap, fn: () => Promise.reject(new Error('broken')) } : tap),
+        register: (tap) => (tap.name === broken ? { ...tap, fn: HOW[how as keyof typeof HOW] } : tap),
       });
       for (const [i, name] of ['first', 'second', 'third', 'fourth'].entries())
         host.hooks.PreToolUse.tap({ name, stage: [-2, -1, 1, 2][i] as number }, mark(name));

@@ -1106,6 +1106,7 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['The answer of a raw tap is lost if its `register`', 'no promise: what stays open'],
   ['Let the hook answer `stop()`, or do not await them there', 'advice'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
   ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],
