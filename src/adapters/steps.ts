@@ -54,6 +54,8 @@ export class Steps {
   /** Begins a new turn, which nothing has ended. `runTurn` calls it for a prompt. */
   begin(): void {
     this.#turn = {};
+    // What ended an earlier turn does not end this one.
+    this.#batch = this.#batch.filter(({ result }) => !result.endsLoop);
     this.over = undefined;
     this.#broken = false;
     this.#aborted = undefined;
@@ -130,8 +132,10 @@ export class Steps {
       const result = await this.#linked(signal, () => by.tool(made));
       const one = { by, call, result: await told(result, said) };
       // Replaces the entry of the same call that waited; another call may have the same id.
-      this.#batch = [...this.#batch.filter((other) => other.by !== by || !isAgain(other, one)), one];
-      if (result.endsLoop && turn === this.#turn) this.over ??= whyOver(result);
+      const isPresent = turn === this.#turn;
+      if (isPresent || !result.endsLoop)
+        this.#batch = [...this.#batch.filter((other) => other.by !== by || !isAgain(other, one)), one];
+      if (result.endsLoop && isPresent) this.over ??= whyOver(result);
       return result;
     } catch (error) {
       if (!passThrough(error) && turn === this.#turn) {

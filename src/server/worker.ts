@@ -12,7 +12,7 @@ import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
 import { acceptedChanges } from './bound/accepted-changes.js';
-import { bindConfigs, bindSet } from './bound/bind-set.js';
+import { bindConfig, bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { KeptTexts } from './bound/kept-texts.js';
@@ -116,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // After a restart, files may have changed since they were bound, and nobody has accepted the new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
-    const consented = root === undefined || dev ? {} : await bindConfigs(root);
+    const consented = root === undefined || dev ? {} : await bindConfig(root);
     const binding = new Binding(bindings, root ?? cwd, { data: serving.data, notLoaded: changed, consented });
     const host = await open(changed === undefined ? set : {}, {
       directory: cwd,

@@ -592,3 +592,24 @@ test('an abort does not wait for the hooks of a call that has run, and does not 
   });
   expect(await next).toMatchObject({ status: 'done', text: 'Done.' });
 });
+
+test('the batch of a turn holds no calls that ended the turn before', async () => {
+  const { host, session } = await opened();
+  const batches: unknown[] = [];
+  on(host, 'PostToolBatch', (input: unknown) => void batches.push((input as { tool_calls?: unknown[] }).tool_calls?.length));
+  const steps = new Steps(session);
+  const stop = new AbortController();
+  const first = runTurn(steps, 'Go', async () => {
+    const made = steps.run(call({ execute: () => new Promise(() => undefined) }), { signal: stop.signal });
+    setImmediate(() => stop.abort());
+    await made;
+    throw stop.signal.reason;
+  });
+  await expect(first).rejects.toThrow('aborted');
+  const next = await runTurn(steps, 'Once more', async () => {
+    await steps.run(call({ id: 'call-2' }));
+    await steps.endBatch();
+    return await done();
+  });
+  expect([next.status, batches]).toEqual(['done', [1]]);
+});

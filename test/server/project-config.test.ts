@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
@@ -121,4 +121,30 @@ test("Claude Code's files of the project", async () => {
   settings('second');
   expect(await trust()).toBe(LOADED);
   expect(await answer()).toMatch(/"deny".*second/);
+});
+
+test('a project is the folder that it was at the start, whatever a link leads to when hooks are loaded again', async () => {
+  config(rule('first'));
+  await acceptAll(project, user.env);
+  const link = join(user.path, 'link');
+  symlinkSync(project, link);
+  await user.serve(['--project', link], { cwd: user.path });
+  expect(await answer()).toMatch(/"deny".*first/);
+  rmSync(link);
+  symlinkSync(join(user.path, 'home'), link);
+  config(rule('second'));
+  expect(await trust()).toBe(LOADED);
+  expect(await answer()).toMatch(/"deny".*second/);
+});
+
+test('of two accepted configurations the one that does not count may change', async () => {
+  const code = (reason: string): string =>
+    `export default { hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: '${reason}' }] }] } };`;
+  user.write('hookscope.config.mjs', code('first'));
+  const other = user.write('hookscope.config.js', code('other'));
+  await acceptAll(project, user.env);
+  await user.serve(['--project', '.']);
+  rmSync(other);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(await answer()).toMatch(/"deny".*first/);
 });

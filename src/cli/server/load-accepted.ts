@@ -6,6 +6,9 @@ import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 
+/** How long a server may take to load its hooks, in milliseconds. */
+const PATIENCE = 15_000;
+
 /** Lets the running server load what a person has just accepted, if it serves files that need consent. */
 export async function loadAccepted({ tell }: Terminal): Promise<void> {
   try {
@@ -14,10 +17,13 @@ export async function loadAccepted({ tell }: Terminal): Promise<void> {
     const served = admin === undefined ? undefined : readServed(places);
     if (admin === undefined || served === undefined) return;
     if (served.projects.length === 0 && !served.set.claudeCode && !served.set.from) return;
-    const { body } = await callServer(places, { path: '/admin/reload', token: admin, method: 'POST', body: {} });
+    const call = { path: '/admin/reload', token: admin, method: 'POST', body: {}, patience: PATIENCE };
+    const { body } = await callServer(places, call);
     const { ok, error } = isObject(body) ? body : {};
     tell(ok === true ? 'the running server has loaded it' : `the running server has not loaded it: ${String(error)}`);
   } catch (error) {
+    // Its socket was left behind.
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return;
     tell(`the running server has not loaded it: ${messageOf(error)}`);
   }
 }

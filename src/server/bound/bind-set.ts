@@ -56,10 +56,10 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   return files;
 }
 
-/** Binds the configurations of a project that are accepted as they are. Nothing runs. */
-export async function bindConfigs(project: string): Promise<BoundFiles> {
-  const accepted = (await judgeConfigs(project, createTrustStore())).filter(({ held }) => held === undefined);
-  return Object.assign({}, ...(await Promise.all(accepted.map(({ file }) => bindSet({ config: file }, project)))));
+/** Binds the configuration of a project that counts: the first that is accepted as it is. Nothing runs. */
+export async function bindConfig(project: string): Promise<BoundFiles> {
+  const accepted = (await judgeConfigs(project, createTrustStore())).find(({ held }) => held === undefined);
+  return accepted === undefined ? {} : bindSet({ config: accepted.file }, project);
 }
 
 function namesIn(file: string): string[] {

@@ -163,10 +163,16 @@ const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('lat
 /** The time limit in milliseconds for requests of the user's own commands. */
 const PATIENCE = 60_000;
 
-/** Sends a request of the user's own commands. Rejects if no server answers, with UNTRUSTED if it is not this user's. */
+/** Sends a request of the user's own commands; `patience` is in milliseconds. Rejects if no server answers, with UNTRUSTED if it is not this user's. */
 export async function callServer(
   places: ServerPaths,
-  { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },
+  {
+    path,
+    method = 'GET',
+    token,
+    body,
+    patience = PATIENCE,
+  }: { path: string; method?: string; token: string; body?: unknown; patience?: number },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   checkOwned(places.run, 'folder');
   checkOwned(places.socket, 'socket');
@@ -180,7 +186,7 @@ export async function callServer(
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     };
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(patience);
     const asked = request({ socketPath: places.socket, path, method, agent: false, headers, signal }, (response) => {
       if (!proof || response.headers[HEAD.proof] !== proof) {
         asked.destroy();
