@@ -596,7 +596,11 @@ test('an abort does not wait for the hooks of a call that has run, and does not 
 test('the batch of a turn holds no calls that ended the turn before', async () => {
   const { host, session } = await opened();
   const batches: unknown[] = [];
-  on(host, 'PostToolBatch', (input: unknown) => void batches.push((input as { tool_calls?: unknown[] }).tool_calls?.length));
+  on(
+    host,
+    'PostToolBatch',
+    (input: unknown) => void batches.push((input as { tool_calls?: unknown[] }).tool_calls?.length),
+  );
   const steps = new Steps(session);
   const stop = new AbortController();
   const first = runTurn(steps, 'Go', async () => {
