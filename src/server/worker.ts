@@ -16,7 +16,7 @@ import { bindConfig, bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { KeptTexts } from './bound/kept-texts.js';
-import { changedScripts, readScripts, ScriptsLook, unboundScripts, withoutConsented } from './bound/scripts.js';
+import { changedScripts, readScripts, ScriptsLook, unboundScripts } from './bound/scripts.js';
 import { type FollowRecords, RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { HttpTimeouts } from './http/server.js';
@@ -104,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { set, cwd, projects, dev } = serving;
   const { files, scripts } = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
   // A process of an older version may have passed on the bindings.
-  const bindings = { files, scripts: withoutConsented(readScripts(scripts), projects, files) };
+  const bindings = { files, scripts: readScripts(scripts) };
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => wellFormedJson(redactor.redact(record));
   const feed = new RecordFeed(text, options.beside);

@@ -1,9 +1,7 @@
-import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { hashRegularFileSlowly } from '../../files/hash-file.js';
-import { CONFIG_PLACES, isCodeFile } from '../../plugins/config-trust.js';
-import { realOr } from '../../trust/consent.js';
 import { hashFile, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
-import { type BoundFiles, type BoundScripts, signOf, statOf } from './files.js';
+import { type BoundScripts, signOf, statOf } from './files.js';
 
 /** A separator that no path contains. */
 const BETWEEN = '\0';
@@ -30,19 +28,6 @@ function waysToRead(key: string): string[] {
 /** The scripts that commands in these files name. */
 export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): BoundScripts {
   return Object.fromEntries(Object.entries(scripts).filter(([key]) => holders.has(holderOf(key))));
-}
-
-/**
- * Without the scripts that JSON configurations of projects name: consent covers them, and it is looked at when they are loaded. A
- * configuration that the server is started with is bound itself (`files`), and so are its scripts.
- */
-export function withoutConsented(scripts: BoundScripts, projects: readonly string[], files: BoundFiles): BoundScripts {
-  const isConsented = (key: string): boolean => {
-    const holder = holderOf(key);
-    const isData = CONFIG_PLACES.includes(basename(holder)) && !isCodeFile(holder);
-    return isData && projects.some((root) => dirname(holder) === realOr(root)) && !Object.hasOwn(files, holder);
-  };
-  return Object.fromEntries(Object.entries(scripts).filter(([key]) => !isConsented(key)));
 }
 
 const folderOf = (key: string): string => key.slice(0, key.indexOf(BETWEEN));
