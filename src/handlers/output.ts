@@ -105,15 +105,16 @@ function readText(trial: OutputTrial): Reply {
   const { text } = trial;
   if (!text.startsWith('{')) return readPlain(trial);
   if (!text.endsWith('}')) return readTruncated(trial);
-  const json = parseWords(trial);
+  const json = parseObject(text);
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
 /** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only what restricts counts, and texts. */
-function readJson(trial: OutputTrial, json: Json): Reply {
+function readJson(trial: OutputTrial, said: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
-  if (!failure || trusted) return { output: json };
+  if (!failure || trusted) return { output: said };
+  const json = translated(trial, said);
   const counts = restricting(trial.spec, trial.eventName, json);
   const block = printedBlock(trial, json);
   if (block) return { ...failure, output: blockOutput(trial, block.reason, counts) };
@@ -185,10 +186,14 @@ export function parseObject(text: string): Json | undefined {
   }
 }
 
-/** Parses stdout and translates a helper's answer into the event's fields, so that its deny counts like any other. */
-function parseWords({ spec, eventName, text }: OutputTrial): Json | undefined {
-  const json = parseObject(text);
-  if (!json || !saysByHelper(json)) return json;
+function parseWords(trial: OutputTrial): Json | undefined {
+  const json = parseObject(trial.text);
+  return json && translated(trial, json);
+}
+
+/** An output with a helper's answer in the event's own fields, so that its deny counts like any other. */
+function translated({ spec, eventName }: OutputTrial, json: Json): Json {
+  if (!saysByHelper(json)) return json;
   try {
     return helperToOutput(spec, json, eventName) as Json;
   } catch {

@@ -551,3 +551,23 @@ describe('policy', () => {
     expect(await refuses()).toBe(true);
   });
 });
+
+test('a wrong word of a helper in an answer takes nothing away from Claude Code’s words', async () => {
+  const prints = (name: string, answer: object): object => hook(name, `printf %s '${JSON.stringify(answer)}'`);
+  const block = { decision: 'block', reason: 'no', 'hookscope:verdict': { verdict: 'Deny' } };
+  const stop = { continue: false, 'hookscope:context': 5 };
+  project.write('home/.claude/settings.json', {
+    hooks: {
+      ...hooksOn('PreToolUse', prints('gate', block)).hooks,
+      ...hooksOn('UserPromptSubmit', prints('prompt', block), prints('stop', stop)).hooks,
+    },
+  });
+  const loaded = await project.load();
+  const gate = await loaded.fire();
+  expect(gate).toMatchObject({ decision: { verdict: 'deny', reason: 'no' } });
+  const failure = { cause: 'bad_schema', message: expect.stringContaining('got "Deny"') as unknown };
+  expect(gate.handlers).toMatchObject([{ failure }]);
+  const prompt = await loaded.fire('UserPromptSubmit', { session_id: 's', cwd: project.dir, prompt: 'x' });
+  expect(prompt).toMatchObject({ decision: { blocked: true, continue: false } });
+  expect(prompt.handlers).toMatchObject([{ failure }, { failure: { cause: 'bad_schema' } }]);
+});

@@ -39,7 +39,7 @@ export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonl
 /** A wrong answer. */
 export interface BadAnswer {
   readonly bad: string;
-  /** From code: what counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
+  /** What counts of it nevertheless, and its warnings. An allow does not count, since the answer may have meant something stricter. */
   readonly kept?: Outcome;
   readonly warnings?: readonly string[];
 }
@@ -69,6 +69,14 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
   } catch (error) {
     return { bad: whyBad(error) };
   }
+}
+
+/** A wrong answer of which this part was read without what is wrong. */
+export function readBeside(spec: EventSpec, read: ReadOutput, how: OutputOptions, bad: string): BadAnswer {
+  if ('bad' in read) return { bad };
+  const { eventName, nameRequired, dialect } = how;
+  const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings: [], problems: [] };
+  return badAnswer(bad, kept(reading, read.outcome, how.mcpTool === true), read.warnings);
 }
 
 function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): BadAnswer {

@@ -1,8 +1,8 @@
 import type { Failure } from '../../events/failure.js';
-import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
-import { type Outcome, readOutput } from '../../events/output/outcome.js';
+import type { Outcome } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
+import { readAnswer as readSaid } from '../../events/output/read-answer.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import { isMcpTool } from '../../events/output/what-counts.js';
 import type { Reply } from '../../handlers/handler.js';
@@ -66,8 +66,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
     return { ...replyFacts(reply), background: true, warnings: reply.warnings };
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
-  const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
-  let said = interpretOutput(fire, registration, output, true);
+  let said = interpretOutput(fire, registration, printed(reply.output), true);
   const explained = reasonFromStderr(registration, said.outcome, reply.stderr);
   // Its failure and warnings are those of the output as it was printed.
   if (explained !== undefined) {
@@ -107,7 +106,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (value instanceof Error) return { failure: threw(value) };
   const answer = printed(value);
   const again = asyncAnswer(answer);
-  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), false);
+  if (!again) return interpretOutput(fire, registration, answer, false);
   ignoreRejections(value);
   if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
@@ -172,14 +171,14 @@ function callAgain({ fire, registration, reporter, input }: CallFacts, seconds: 
   return { background: true };
 }
 
-/** Reads an output against the event's schema. Long texts go to a file. */
+/** Reads an output (after `toJSON`) against the event's schema. Long texts go to a file. */
 export function interpretOutput(
   fire: FireFacts,
   registration: Registration,
   output: unknown,
   nameRequired: boolean,
 ): Attempt {
-  const result = readOutput(fire.spec, output, {
+  const result = readSaid(fire.spec, output, {
     eventName: registration.eventName,
     nameRequired,
     dialect: registration.dialect,
