@@ -36,14 +36,14 @@ export interface RawTap {
 
 const OURS = 'hookscope';
 
-/** What a call of the tapable hook runs. */
+/** What a call of the tapable hook runs. Each is called once a fire; further calls return the same promise. */
 export interface TapDriver {
-  /** Our own tap: runs the plan; further calls do nothing. */
+  /** Our own tap. */
   runPlan(): Promise<void>;
   /** A raw tap. */
   tap(registration: Registration): Promise<void>;
-  /** The raw taps that have been called. */
-  readonly called: ReadonlySet<Registration>;
+  /** Whether the tap has been called. */
+  hasCalled(registration: Registration): boolean;
 }
 
 /** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap instead of `#driver` would cost more than the whole rest. */
@@ -71,24 +71,33 @@ class TappedCall implements RawFire {
 /** A raw tap becomes an ordinary registration, whose timeout and policies are the host's. */
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
 
+type FullTap = RawHook['taps'][number];
+/** What a tap of the hook runs: a raw tap's registration, or our plan. */
+type TapMeanings = WeakMap<FullTap, Registration | typeof PLAN>;
+const PLAN = Symbol('plan');
+
 /**
  * A real tapable hook. Our plan is one tap in it, at stage 0. Other taps run before and after it. Each is wrapped, so that it is isolated,
  * timed, recorded and folded like any handler, and never ends the run.
  */
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
-  const made = new Map<unknown, Registration>();
+  const meanings: TapMeanings = new WeakMap();
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
     raw,
     foreign: false,
     taps() {
-      listed ??= listTaps(raw, made);
+      listed ??= listTaps(raw, meanings);
       return listed;
     },
   };
+  const own = new WeakSet<object>();
   raw.tapPromise({ name: OURS, stage: 0 }, (fire) => TappedCall.driverOf(fire).runPlan().then(nothing));
   const [ours] = raw.taps;
+  if (ours === undefined) throw new Error('tapable has no tap after tapPromise()');
+  own.add(ours.fn);
+  meanings.set(ours, PLAN);
   raw.intercept({
     name: OURS,
     register(tap) {
@@ -97,19 +106,22 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       listed = undefined;
       const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
       const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
-      made.set(fn, registration);
+      own.add(fn);
       // With `context`, which tapable has deprecated, the fire would not be the first argument.
-      return { ...tap, context: false, type: 'promise', fn };
+      const made = { ...tap, context: false, type: 'promise', fn } as const;
+      meanings.set(made, registration);
+      return made;
     },
   });
+  const onError = (error: unknown): void =>
+    report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`);
   const { intercept } = raw;
   raw.intercept = (interceptor) => {
     hook.foreign = true;
     listed = undefined;
-    const onError = (error: unknown): void =>
-      report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`);
-    intercept.call(raw, following(guarded(interceptor, onError), made, onError));
+    intercept.call(raw, following(guarded(interceptor, onError), meanings));
   };
+  compileWith(raw, (tap) => (own.has(tap.fn) ? tap : isolated(tap, meanings.get(tap), onError)));
   return hook;
 }
 
@@ -118,11 +130,11 @@ function bailHook(): typeof AsyncSeriesBailHook {
   return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
 }
 
-function listTaps(raw: RawHook, made: ReadonlyMap<unknown, Registration>): RawTap[] {
-  const ours = raw.taps.findIndex((tap) => tap.name === OURS && !made.has(tap.fn));
+function listTaps(raw: RawHook, meanings: TapMeanings): RawTap[] {
+  const plan = raw.taps.findIndex((tap) => meanings.get(tap) === PLAN);
   return raw.taps.flatMap((tap, i) => {
-    const registration = made.get(tap.fn);
-    return registration ? [{ registration, early: i < ours }] : [];
+    const meaning = meanings.get(tap);
+    return meaning === undefined || meaning === PLAN ? [] : [{ registration: meaning, early: i < plan }];
   });
 }
 
@@ -138,39 +150,59 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/**
- * The interceptor, with a `register` that keeps track of taps: one whose function it replaces is still known by its registration, and runs without what it was
- * replaced by if that throws. As in tapable, a tap stays as it is if `register` returns nothing.
- */
-function following(
-  interceptor: Interceptor,
-  made: Map<unknown, Registration>,
-  onError: (error: unknown) => void,
-): Interceptor {
+/** The interceptor, with a `register` that keeps track of what taps mean. As in tapable, a tap stays as it is if `register` returns nothing. */
+function following(interceptor: Interceptor, meanings: TapMeanings): Interceptor {
   const { register } = interceptor;
   if (typeof register !== 'function') return interceptor;
   return {
     ...interceptor,
     register(tap) {
-      const known = made.get(tap.fn);
-      const wrapped = (Reflect.apply(register, interceptor, [tap]) as typeof tap | undefined) ?? tap;
-      if (wrapped.fn === tap.fn) return wrapped;
-      const fn = (fire: RawFire): unknown => {
-        try {
-          return (wrapped.fn as (fire: RawFire) => unknown)(fire);
-        } catch (error) {
-          onError(error);
-          // What calls taps inside tapable has no catch.
-          const { called } = TappedCall.driverOf(fire);
-          return known !== undefined && called.has(known)
-            ? Promise.resolve()
-            : (tap.fn as (fire: RawFire) => unknown)(fire);
-        }
-      };
-      if (known !== undefined) made.set(fn, known);
-      return { ...wrapped, fn };
+      const meaning = meanings.get(tap);
+      const made = (Reflect.apply(register, interceptor, [tap]) as FullTap | undefined) ?? tap;
+      if (meaning !== undefined) meanings.set(made, meaning);
+      return made;
     },
   };
+}
+
+/** Lets tapable's code call other taps than those that are listed. */
+function compileWith(raw: RawHook, replaced: (tap: FullTap) => FullTap): void {
+  const hook = raw as unknown as { compile(options: { readonly taps: readonly FullTap[] }): unknown };
+  const { compile } = hook;
+  hook.compile = (options) => compile.call(raw, { ...options, taps: options.taps.map(replaced) });
+}
+
+/**
+ * A tap in whose place the `register` of an interceptor has put another function. tapable's code catches nothing of what a tap throws, and a result would end the run. If the function
+ * fails, what it replaced runs without it; what it has called is waited for.
+ */
+function isolated(
+  tap: FullTap,
+  meaning: Registration | typeof PLAN | undefined,
+  onError: (error: unknown) => void,
+): FullTap {
+  const fn = async (...args: unknown[]): Promise<undefined> => {
+    const driver = TappedCall.driverOf(args.at(-1) as RawFire);
+    let failed = false;
+    try {
+      await callTap(tap, args);
+    } catch (error) {
+      failed = true;
+      onError(error);
+    }
+    if (meaning === PLAN) await driver.runPlan();
+    else if (meaning !== undefined && (failed || driver.hasCalled(meaning))) await driver.tap(meaning);
+    return undefined;
+  };
+  return { ...tap, type: 'promise', fn };
+}
+
+/** Calls a tap as tapable does: with a callback, if it is of that type. */
+function callTap({ type, fn }: FullTap, args: readonly unknown[]): unknown {
+  if (type !== 'async') return Reflect.apply(fn, undefined, args);
+  return new Promise((resolve, reject) => {
+    Reflect.apply(fn, undefined, [...args, (error: unknown) => (error ? reject(error) : resolve(undefined))]);
+  });
 }
 
 /** What taps need from a fire. */
@@ -194,9 +226,9 @@ export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: 
   await driver.runPlan();
 }
 
+/** Those that have been called are waited for. */
 async function callRest(taps: readonly RawTap[], driver: TapDriver): Promise<void> {
-  const rest = taps.filter(({ registration }) => !driver.called.has(registration));
-  for (const { registration, early } of rest) {
+  for (const { registration, early } of taps) {
     if (!early) await driver.runPlan();
     await driver.tap(registration);
   }

@@ -430,32 +430,139 @@ describe('an interceptor', () => {
     expect(ran()).toBe('plan');
   });
 
-  const HOW = {
-    rejects: () => Promise.reject(new Error('broken')),
-    throws: () => {
-      throw new Error('broken');
-    },
+  type Fn = (fire: unknown) => Promise<unknown>;
+  type Wrapped = { readonly type?: string; readonly context?: boolean; readonly fn: unknown };
+  const broken = (): Error => new Error('broken');
+  /** What a `register` may put in a tap's place, and whether that fails. */
+  const WRAPPERS: Readonly<Record<string, readonly [wrap: (fn: Fn) => Wrapped, fails: boolean]>> = {
+    calls: [(fn) => ({ fn: (fire: unknown) => fn(fire) }), false],
+    rejects: [() => ({ fn: () => Promise.reject(broken()) }), true],
+    throws: [
+      () => ({
+        fn: () => {
+          throw broken();
+        },
+      }),
+      true,
+    ],
+    'rejects later': [
+      () => ({
+        fn: async () => {
+          await turn();
+          throw broken();
+        },
+      }),
+      true,
+    ],
+    'calls, then throws': [
+      (fn) => ({
+        fn: (fire: unknown) => {
+          void fn(fire);
+          throw broken();
+        },
+      }),
+      true,
+    ],
+    'calls, then rejects': [
+      (fn) => ({
+        fn: async (fire: unknown) => {
+          void fn(fire);
+          throw broken();
+        },
+      }),
+      true,
+    ],
+    'forgets to return': [(fn) => ({ fn: (fire: unknown) => void fn(fire) }), false],
+    'returns another value': [
+      (fn) => ({
+        fn: (fire: unknown) => {
+          void fn(fire);
+          return 5;
+        },
+      }),
+      false,
+    ],
+    'has a result': [(fn) => ({ fn: async (fire: unknown) => fn(fire).then(() => 'bail') }), false],
+    'returns a broken thenable': [
+      () => ({
+        fn: () => ({
+          // biome-ignore lint/suspicious/noThenProperty: that is what is tried
+          then(): void {
+            throw broken();
+          },
+        }),
+      }),
+      true,
+    ],
+    'is no function': [() => ({ fn: 5 }), true],
+    'has a callback': [
+      (fn) => ({
+        type: 'async',
+        fn: (fire: unknown, done: (e?: unknown) => void) => fn(fire).then(() => done(), done),
+      }),
+      false,
+    ],
+    'has a callback with an error': [
+      () => ({ type: 'async', fn: (_: unknown, done: (e?: unknown) => void) => done(broken()) }),
+      true,
+    ],
+    'is synchronous': [(fn) => ({ type: 'sync', fn: (fire: unknown) => void fn(fire) }), false],
+    'has a context': [(fn) => ({ context: true, fn: (_: unknown, fire: unknown) => fn(fire) }), false],
+    'has a context and throws': [
+      () => ({
+        context: true,
+        fn: () => {
+          throw broken();
+        },
+      }),
+      true,
+    ],
+    'calls twice': [(fn) => ({ fn: async (fire: unknown) => [await fn(fire), await fn(fire)] }), false],
   };
-  test.each(
-    ['first', 'second', 'hookscope', 'third', 'fourth'].flatMap((name) => [
-      [name, 'rejects' as const],
-      [name, 'throws' as const],
-    ]),
-  )(
-    'that breaks the tap %s, which %s, keeps no tap and no hook from running, each once and in its place',
-    async (broken, how) => {
-      const { host, reports, mark, ran } = logging();
-      host.hooks.PreToolUse.intercept({
-        register: (tap) => (tap.name === broken ? { ...tap, fn: HOW[how as keyof typeof HOW] } : tap),
-      });
-      for (const [i, name] of ['first', 'second', 'third', 'fourth'].entries())
-        host.hooks.PreToolUse.tap({ name, stage: [-2, -1, 1, 2][i] as number }, mark(name));
-      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
-      await host.fire('PreToolUse', PRE);
-      expect(ran()).toBe('first second plan third fourth');
-      expect(reports).toHaveLength(1);
+  test.each(Object.keys(WRAPPERS))(
+    'whose wrapper %s keeps no tap and no hook from running, each once and in its place',
+    async (how) => {
+      for (const name of ['first', 'second', 'hookscope', 'third', 'fourth'])
+        for (const copies of [true, false])
+          for (const before of [true, false]) await wrapping(how, name, { copies, before });
     },
   );
+  async function wrapping(
+    how: string,
+    wrapped: string,
+    { copies, before }: { copies: boolean; before: boolean },
+  ): Promise<void> {
+    const { host, reports, mark, ran } = logging();
+    const seen = watch(host);
+    const [wrap, fails] = WRAPPERS[how] as (typeof WRAPPERS)[string];
+    const intercept = (): void => {
+      host.hooks.PreToolUse.intercept({
+        register: (tap) => {
+          if (tap.name !== wrapped) return tap;
+          const made = wrap(tap.fn as Fn) as object;
+          return (copies ? { ...tap, ...made } : Object.assign(tap, made)) as typeof tap;
+        },
+      });
+      host.hooks.PreToolUse.intercept({ register: (tap) => ({ ...tap }) });
+    };
+    if (before) intercept();
+    const names = ['first', 'second', 'third', 'fourth'];
+    for (const [i, name] of names.entries())
+      host.hooks.PreToolUse.tapPromise({ name, stage: [-2, -1, 1, 2][i] as number }, async () => {
+        await turn();
+        mark(name)();
+        return name === wrapped ? deny(name) : undefined;
+      });
+    if (!before) intercept();
+    host.register({ PreToolUse: [{ hooks: [() => turn().then(mark('plan'))] }] });
+    const explained = host.explain('PreToolUse', PRE).hooks.map(({ name }) => name);
+    const { verdict, reason } = await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('first second plan third fourth');
+    expect([verdict, reason]).toEqual(wrapped === 'hookscope' ? ['none', undefined] : ['deny', wrapped]);
+    expect(reports).toHaveLength(fails ? 1 : 0);
+    expect(only(fires(seen)).handlers.map(({ status }) => status)).toEqual(Array(5).fill('ran'));
+    for (const name of names) expect(explained).toContain(name);
+  }
 
   test('whose throw is hostile is reported all the same', async () => {
     const { host, reports, mark, ran } = logging();

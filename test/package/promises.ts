@@ -1108,7 +1108,7 @@ const limits: readonly Kept[] = [
 const limitsElse: readonly NoPromise[] = [
   ['An answer with words of a helper and a key that throws', 'no promise: what stays open'],
   ["In Claude Code's own files, as for Claude Code, one wrong word", 'no promise: what stays open'],
-  ['The answer of a raw tap is lost if its `register`', 'no promise: what stays open'],
+  ['A raw tap does not run if its `register`', 'no promise: what stays open'],
   ['Let the hook answer `stop()`, or do not await them there', 'advice'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
   ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],

@@ -8,7 +8,7 @@ import type { Walk } from './walk.js';
 export class TappedWalk implements TapDriver {
   readonly #fire: RunningFire;
   readonly #walk: Walk;
-  readonly #called = new Set<Registration>();
+  readonly #tapped = new Map<Registration, Promise<void>>();
   #planned: Promise<void> | undefined;
   /** Each tells tapable that one tap has answered. */
   readonly #done: (() => void)[] = [];
@@ -37,14 +37,17 @@ export class TappedWalk implements TapDriver {
     return this.#planned;
   }
 
-  get called(): ReadonlySet<Registration> {
-    return this.#called;
+  hasCalled(registration: Registration): boolean {
+    return this.#tapped.has(registration);
   }
 
-  /** Calls a raw tap like any handler. Its place is before or after the whole plan. */
+  /** Calls a raw tap like any handler, on the first call. Its place is before or after the whole plan. */
   tap(registration: Registration): Promise<void> {
-    this.#called.add(registration);
-    return this.#until((done) => this.#walk.tap(registration, this.#planned !== undefined, done));
+    const before = this.#tapped.get(registration);
+    if (before !== undefined) return before;
+    const tapped = this.#until((done) => this.#walk.tap(registration, this.#planned !== undefined, done));
+    this.#tapped.set(registration, tapped);
+    return tapped;
   }
 
   /** The fire has failed: tapable need not wait any more. */
