@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 import { page } from './page.js';
@@ -120,7 +119,7 @@ async function buildLate(room, out) {
     ],
   });
   const file = join(out, lateName(room));
-  const { output } = await one.write({ file, format: 'cjs', sourcemap: true, comments: COMMENTS });
+  const { output } = await one.write({ file, format: 'cjs', comments: COMMENTS });
   await one.close();
   const { code } = output[0];
   builds[room] = createHash('sha256').update(code).digest('hex').slice(0, 16);
@@ -131,11 +130,9 @@ async function buildLate(room, out) {
   }
   if (Object.keys(needs[room]).length !== code.split(`require("${OUTER}`).length - 1)
     throw new Error(`${room}: what it needs from outside cannot be read from its code`);
-  const end = `return exports; };\nmodule.exports.build = '${builds[room]}';`;
-  // On the first line, so that the map stays true.
   writeFileSync(
     file,
-    `module.exports = (require) => { const exports = {}; ${code.replace(/\n\/\/# sourceMappingURL/, `\n${end}\n$&`)}`,
+    `module.exports = (require) => { const exports = {};\n${code}return exports; };\nmodule.exports.build = '${builds[room]}';\n`,
   );
   return output[0];
 }
@@ -320,7 +317,6 @@ async function bundle(out) {
   const { output } = await main.write({
     dir: out,
     format: 'esm',
-    sourcemap: true,
     comments: COMMENTS,
     entryFileNames: '[name].js',
     chunkFileNames: chunkName,
@@ -328,6 +324,7 @@ async function bundle(out) {
   });
   await main.close();
   checkOnce(output, rooms);
+  for (const chunk of output) shrink(out, chunk);
   const written = [];
   for (const name of ['scslre', 'unbash', 'zod']) {
     const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed] });
@@ -372,20 +369,11 @@ function licences(chunks) {
   return `# What hookscope's dist/ holds of others\n\n${texts.join('\n')}`;
 }
 
-/** Maps lead to the lines of our own sources. The columns and the texts would be a third of the package, and what is built can be read as it is. */
-function trimMap(file) {
-  const { version, file: of, sources, mappings } = JSON.parse(readFileSync(file, 'utf8'));
-  const ours = sources.some((source) => !source.includes('/node_modules/'));
-  if (!ours) return shrink(file.replace(/\.map$/, ''));
-  const lines = decode(mappings).map((places) => places.slice(0, 1).map(([, source, line]) => [0, source, line, 0]));
-  writeFileSync(file, JSON.stringify({ version, file: of, sources, names: [], mappings: encode(lines) }));
-}
-
 /** A chunk that is packages alone is nobody's to read here. */
-function shrink(file) {
-  const { code } = minifySync(file, readFileSync(file, 'utf8'), { module: true });
-  writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
-  rmSync(`${file}.map`);
+function shrink(folder, { fileName, moduleIds = [] }) {
+  if (moduleIds.length === 0 || moduleIds.some((id) => packageOf(id) === undefined)) return;
+  const file = join(folder, fileName);
+  writeFileSync(file, minifySync(file, readFileSync(file, 'utf8'), { module: true }).code);
 }
 
 /** What an entry's types import, from file to file. Throws where that is a package which nobody has who installs us. */
@@ -419,7 +407,6 @@ const { html, chunk } = await page(ROOT);
 writeFileSync(join(out, 'page.html'), html);
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences([...(await bundle(out)), chunk]));
 for (const file of THIN) cpSync(join(ROOT, 'src/server/client', file), join(out, file));
-for (const file of readdirSync(out, { recursive: true })) if (/\.c?js\.map$/.test(file)) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);
 // What is asked for most often, and says the same each time.
 const HELP = join(out, 'cli/help.txt');

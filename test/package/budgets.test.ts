@@ -353,23 +353,41 @@ test('what users import as well is a dependency, and all else is inside', () => 
 
 test('what is bundled of others is in the package with its licence', () => {
   const licences = readFileSync(built('THIRD-PARTY-LICENSES.md'), 'utf8');
-  const maps = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((f) => f.endsWith('.map'));
-  const sources = maps.flatMap(
-    (file) => (JSON.parse(readFileSync(built(file), 'utf8')) as { sources: string[] }).sources,
-  );
-  const bundled = new Set(sources.map(packageOf).filter((name) => name !== '.'));
+  const files = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' });
+  const code = files.filter((file) => /\.c?js$/.test(file)).map((file) => readFileSync(built(file), 'utf8'));
+  const sources = code.flatMap((text) => [...text.matchAll(/^\/\/ (node_modules\/.+)$/gm)]);
+  const bundled = new Set(sources.map(([, source]) => packageOf(`/${source}`)));
   expect(bundled).toContain('commander');
-  for (const name of [...bundled, 'execa', 'human-signals', 'jiti', 'scslre', 'signal-exit', 'unbash', 'yaml', 'zod'])
-    expect(licences).toContain(`## ${name} `);
+  const minified = ['execa', 'human-signals', 'jiti', 'refa', 'scslre', 'signal-exit', 'unbash', 'yaml', 'zod'];
+  // One module of CommonJS that one of ours imports stands within that one.
+  const within = ['@sinonjs/fake-timers', 'ignore'];
+  for (const name of [...bundled, ...minified, ...within]) expect(licences).toContain(`## ${name} `);
   expect(SHARED.filter((name) => bundled.has(name))).toEqual([]);
 });
 
-test('an error says which file of ours it comes from', async () => {
-  const line = "import('hookscope').then((m) => m.createHost({ no: 1 })).catch((e) => console.log(e.stack))";
-  const { stdout } = await promisify(execFile)(process.execPath, ['--enable-source-maps', '--eval', line], {
-    cwd: ROOT,
-  });
-  expect(stdout).toMatch(/src\/[\w/-]+\.ts:\d+/);
+test.each([
+  ['chunks', 'm.createHost({ no: 1 })'],
+  ['late', "m.createRedactor({ shapes: ['x'] })"],
+])(
+  'what is built can be read: where an error comes from in dist/%s is below the name of its source',
+  async (folder, wrong) => {
+    const line = `import('hookscope').then((m) => ${wrong}).catch((e) => console.log(e.stack))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--enable-source-maps', '--eval', line], {
+      cwd: ROOT,
+    });
+    const [, file = '', at] = stdout.match(/(dist\/[\w/-]+\.c?js):(\d+)/) ?? [];
+    expect(file).toContain(`dist/${folder}/`);
+    const above = readFileSync(join(ROOT, file), 'utf8').split('\n').slice(0, Number(at));
+    expect(above.findLast((one) => one.startsWith('// '))).toMatch(/^\/\/ src\/.+\.ts$/);
+  },
+);
+
+test('no map and no word of one is shipped, as the sources are not', () => {
+  const files = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' });
+  const ours = files.filter((file) => /\.c?js$/.test(file) && !file.startsWith('vendor'));
+  expect(ours.length).toBeGreaterThan(50);
+  expect(ours.filter((file) => readFileSync(built(file), 'utf8').includes('sourceMappingURL='))).toEqual([]);
+  expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
 });
 
 test.each(HEAVY)('the watch on loaded packages sees %s', async (name) => {
