@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 import { page } from './page.js';
+import { packTables } from './tables.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -253,6 +254,14 @@ function zodNames() {
   );
 }
 
+const packed = {
+  name: 'packed tables',
+  transform: {
+    filter: { id: /\/node_modules\/refa\/index\.js$/ },
+    handler: (code) => ({ code: packTables(code), map: null }),
+  },
+};
+
 const options = {
   cwd: ROOT,
   input: ENTRIES,
@@ -327,7 +336,7 @@ async function bundle(out) {
   for (const chunk of output) shrink(out, chunk);
   const written = [];
   for (const name of ['scslre', 'unbash', 'zod']) {
-    const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed] });
+    const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed, packed] });
     written.push(...(await one.write({ file: join(out, `vendor/${name}.cjs`), format: 'cjs', minify: true })).output);
     await one.close();
   }
