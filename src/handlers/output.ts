@@ -5,6 +5,7 @@ import { restricting } from '../events/output/restricting.js';
 import type { Json } from '../values/shape.js';
 import { blockOutput, isMeant, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
+import { isUnreadable } from './startup-doubt.js';
 
 /** How a shell hook ended, and its output. */
 export interface ShellResult {
@@ -62,38 +63,10 @@ function exitTwo(trial: OutputTrial): Reply {
   return { output: blockOutput(trial, reason, json), ...startupDoubt(trial) };
 }
 
-/** How a line of an interpreter that could not read its program begins: with the name of the interpreter or of the file that it reads. */
-const UNREADABLE = /^(.+?): (?:-c: )?(?:(?:line )?\d+: )?(?:[Ss]yntax error|cannot open|can't open file)/gm;
-const INTERPRETER = /^(?:\S*\/)?(?:(?:a|ba|da|k)?sh|python[\d.]*)$/;
-
-/** Interpreters also exit with 2 when they cannot read their program. That still blocks, but a warning says so. What a hook reports of another file is its answer. */
+/** Such an exit still blocks, but a warning says so. */
 function startupDoubt({ result, commandText }: OutputTrial): { warnings?: string[] } {
   const stderr = result.stderr.trim();
-  // A script may have printed lines of its own before it came to the error.
-  const isDoubted = [...stderr.matchAll(UNREADABLE)].some(
-    ({ index, 1: name = '' }) => (index === 0 && INTERPRETER.test(name)) || isRunBy(commandText, name),
-  );
-  return isDoubted ? { warnings: [`${INTERPRETER_DOUBT} ${stderr}`] } : {};
-}
-
-/** What may stand in front of a program: values of variables, programs that run it, and their options and times. */
-const BEFORE_PROGRAM = /^(?:\w+=.*|exec|command|env|nice|nohup|time|timeout|-.*|[\d.]+[smhd]?)$/;
-/** An option by which a shell checks a file and does not run it. */
-const CHECKS_ONLY = /^-\w*n/;
-
-/** Whether a command line runs a file of this name, by itself or with an interpreter. A variable may stand for its first folders. */
-function isRunBy(commandText: string, name: string): boolean {
-  const commands = commandText.replace(/["']/g, '').split(/[;&|()\n]+/);
-  return commands.some((command) => {
-    const words = command.trim().split(/\s+/);
-    const at = words.findIndex((word) => !BEFORE_PROGRAM.test(word));
-    const [program = '', ...more] = at === -1 ? [] : words.slice(at);
-    const isShell = INTERPRETER.test(program);
-    if (isShell && more.some((word) => CHECKS_ONLY.test(word))) return false;
-    const found = isShell ? more.find((word) => !/^[-+]/.test(word)) : program;
-    const file = found?.replace(/^(?:\.|~|\$\{?\w+\}?)\//, '');
-    return file !== undefined && file !== '' && `/${name}`.endsWith(`/${file}`);
-  });
+  return isUnreadable(stderr, commandText) ? { warnings: [`${INTERPRETER_DOUBT} ${stderr}`] } : {};
 }
 
 function tooLarge({ result, outputLimit }: OutputTrial): Reply | undefined {

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -189,6 +189,52 @@ describe('what a shell hook is given', () => {
 });
 
 describe('what a shell hook says', () => {
+  test('exit 2 of an interpreter that cannot read the hook is doubted, whatever stands around it; what the hook says of another file is not', async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-doubt-')));
+    mkdirSync(join(cwd, 'r&d (new)'));
+    const broken = '#!/bin/sh\nif )\n';
+    for (const name of ['guard.sh', 'r&d (new)/guard.sh']) writeFileSync(join(cwd, name), broken, { mode: 0o755 });
+    const isDoubted = async (line: string): Promise<boolean> => {
+      const { output, stderr, warnings } = await runShell('PreToolUse', line, { cwd });
+      expect([line, stderr, output]).toEqual([
+        line,
+        expect.stringMatching(/guard\.sh: .*syntax error/i),
+        expect.objectContaining({
+          hookSpecificOutput: expect.objectContaining({ permissionDecision: 'deny' }) as unknown,
+        }),
+      ]);
+      return warnings !== undefined;
+    };
+    const runs = [
+      './guard.sh',
+      'sh guard.sh',
+      'bash guard.sh -n',
+      'bash -eo pipefail guard.sh --env prod',
+      'bash "r&d (new)/guard.sh"',
+      "'./r&d (new)/guard.sh' x",
+    ];
+    const around = ['#', 'FOO="a (b)" #', 'timeout -s KILL 5 #', '/usr/bin/env -u FOO #', 'nice -n 1 #', 'exec #'];
+    around.push(
+      'command -v sh >/dev/null; command #',
+      'if true; then #; fi',
+      '{ #; }',
+      ': "x;y" | #',
+      'cd . && # || exit 2',
+    );
+    for (const run of runs)
+      for (const line of around)
+        expect([run, line, await isDoubted(line.replace('#', run))]).toEqual([run, line, true]);
+    expect(await isDoubted('bash -c ". ./guard.sh; exit 2" || { . ./guard.sh; }')).toBe(true);
+    for (const line of [
+      'bash -n guard.sh || exit 2',
+      'f="tools (guard.sh)"; bash -en guard.sh || exit 2',
+      'command -v ./guard.sh; bash -n guard.sh || exit 2',
+      'for f in "x;guard.sh" guard.sh; do test -f "$f" && { bash -n "$f" || exit 2; }; done',
+    ])
+      expect([line, await isDoubted(line)]).toEqual([line, false]);
+    rmSync(cwd, { recursive: true });
+  });
+
   test('JSON, exit 2 and plain text are read', async () => {
     const denied = await runShell('PreToolUse', hook('deny.sh'));
     expect(denied).toMatchObject({ exitCode: 0, output: { hookSpecificOutput: { permissionDecision: 'deny' } } });
