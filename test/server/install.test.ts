@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveArguments, serviceFile } from '../../src/server/client/service.js';
@@ -13,7 +13,9 @@ afterEach(() => user.remove());
 
 test('serve --install writes a unit for systemd, shows it, and starts nothing', async () => {
   user.write('a b/hooks.json', hooksFile('true'));
-  const args = ['serve', '--hooks', 'a b/hooks.json', '--project', 'a b', '--port', '7007', '--dev', '--install'];
+  // A link stays one: it may lead elsewhere when the server is started.
+  symlinkSync(join(user.path, 'project/a b'), join(user.path, 'project/a link'));
+  const args = ['serve', '--hooks', 'a b/hooks.json', '--project', 'a link', '--port', '7007', '--dev', '--install'];
   const { code, stdout } = await user.spawn(args);
   const file = join(user.path, 'config/systemd/user/hookscope.service');
   const text = readFileSync(file, 'utf8');
@@ -22,7 +24,7 @@ test('serve --install writes a unit for systemd, shows it, and starts nothing', 
   expect(stdout).toMatch(/nothing is started/);
   const project = join(user.path, 'project');
   expect(text).toContain(
-    `ExecStart="${process.execPath}" "${BIN}" "serve" "--hooks" "${project}/a b/hooks.json" "--project" "${project}/a b" "--port" "7007" "--dev"\n`,
+    `ExecStart="${process.execPath}" "${BIN}" "serve" "--hooks" "${project}/a b/hooks.json" "--project" "${project}/a link" "--port" "7007" "--dev"\n`,
   );
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await user.spawn(args)).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
@@ -47,7 +47,7 @@ const becomes = (what: RegExp): Promise<void> => until(async () => what.test(awa
 
 const CHANGED =
   /"deny".*hookscope\.config\.\w+ has changed since the server loaded it, as it was accepted; see hookscope trust/;
-const LOADED = 'the running server has loaded it';
+const LOADED = 'the running server has loaded its hooks again';
 
 test('a running server loads what is accepted in a project; what has changed or is gone is untrusted, and nothing is let through', async () => {
   await user.serve(['--project', '.']);
@@ -104,7 +104,7 @@ test('another served file that has changed: nothing is loaded, and that is said'
   user.write('hooks.json', { PreToolUse: [] });
   config(rule('first'));
   const told = await trust();
-  expect(told).toContain('the running server has not loaded it: ');
+  expect(told).toContain('the running server could not load its hooks again: ');
   expect(told).toContain(hooks);
 });
 
@@ -123,18 +123,28 @@ test("Claude Code's files of the project", async () => {
   expect(await answer()).toMatch(/"deny".*second/);
 });
 
-test('a project is the folder that it was at the start, whatever a link leads to when hooks are loaded again', async () => {
+test('a project is the folder that it was at the start, until the next one, whatever a link leads to when hooks are loaded again', async () => {
   config(rule('first'));
   await acceptAll(project, user.env);
   const link = join(user.path, 'link');
   symlinkSync(project, link);
-  await user.serve(['--project', link], { cwd: user.path });
+  const server = await user.serve(['--project', link], { cwd: user.path });
   expect(await answer()).toMatch(/"deny".*first/);
+  const other = join(user.path, 'other');
+  mkdirSync(other);
   rmSync(link);
-  symlinkSync(join(user.path, 'home'), link);
+  symlinkSync(other, link);
   config(rule('second'));
   expect(await trust()).toBe(LOADED);
   expect(await answer()).toMatch(/"deny".*second/);
+  // The next start follows the link, and asks nobody.
+  await server.stop();
+  user.write('../other/hookscope.config.json', { hooks: { PreToolUse: [{ hooks: [rule('third')] }] } });
+  await acceptAll(other, user.env);
+  await user.serve(['--project', link], { cwd: user.path });
+  expect(await answer()).toBe('{}');
+  project = other;
+  expect(await answer()).toMatch(/"deny".*third/);
 });
 
 test('of two accepted configurations the one that does not count may change', async () => {

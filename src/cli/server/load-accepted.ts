@@ -8,6 +8,7 @@ import type { Terminal } from '../terminal.js';
 
 /** How long a server may take to load its hooks, in milliseconds. */
 const PATIENCE = 15_000;
+const STILL_LOADING = `it has not answered in ${PATIENCE / 1000} seconds, and may still be loading them`;
 
 /** Lets the running server load what a person has just accepted, if it serves files that need consent. */
 export async function loadAccepted({ tell }: Terminal): Promise<void> {
@@ -20,10 +21,13 @@ export async function loadAccepted({ tell }: Terminal): Promise<void> {
     const call = { path: '/admin/reload', token: admin, method: 'POST', body: {}, patience: PATIENCE };
     const { body } = await callServer(places, call);
     const { ok, error } = isObject(body) ? body : {};
-    tell(ok === true ? 'the running server has loaded it' : `the running server has not loaded it: ${String(error)}`);
+    const done = 'the running server has loaded its hooks again';
+    tell(ok === true ? done : `the running server could not load its hooks again: ${String(error)}`);
   } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
     // Its socket was left behind.
-    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return;
-    tell(`the running server has not loaded it: ${messageOf(error)}`);
+    if (code === 'ECONNREFUSED') return;
+    const why = name === 'TimeoutError' || name === 'AbortError' ? STILL_LOADING : messageOf(error);
+    tell(`the running server has not said that it has loaded its hooks again: ${why}`);
   }
 }

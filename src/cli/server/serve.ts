@@ -11,7 +11,6 @@ import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { ServerSettings } from '../../server/worker.js';
 import { keepAcceptances } from '../../trust/acceptances.js';
-import { realOr } from '../../trust/consent.js';
 import { wrongOption } from '../../values/options.js';
 import type { HostFlags } from '../host/open-host.js';
 import type { Flags } from '../options.js';
@@ -84,9 +83,8 @@ async function isAccepted(changes: readonly string[], terminal: Terminal): Promi
   return /^y(?:es)?$/i.test((await terminal.ask('Serve it as it is now? [y/N] ')).trim());
 }
 
-/** The folder itself: a link to it may lead elsewhere by the time that hooks are loaded again. */
 function projectIn(folder: string): string {
   const root = resolve(folder);
   checkFolder(root);
-  return realOr(root);
+  return root;
 }
