@@ -54,8 +54,8 @@ export class Steps {
   /** Begins a new turn, which nothing has ended. `runTurn` calls it for a prompt. */
   begin(): void {
     this.#turn = {};
-    // What ended an earlier turn does not end this one.
-    this.#batch = this.#batch.filter(({ result }) => !result.endsLoop);
+    // PostToolBatch is not fired for a batch in which a call ended the turn, nor does that end this turn.
+    if (this.#batch.some(({ result }) => result.endsLoop)) this.#batch = [];
     this.over = undefined;
     this.#broken = false;
     this.#aborted = undefined;
@@ -176,7 +176,7 @@ export class Steps {
 
   /**
    * Waits for the calls under way, at most two seconds, and not for a call from which it is called. The framework has gone on without a call that takes longer: its
-   * PostToolUse or PostToolUseFailure comes after the events that are fired meanwhile (PostToolBatch, Stop, StopFailure), and it is in the next PostToolBatch. A
+   * PostToolUse or PostToolUseFailure comes after the events that are fired meanwhile (PostToolBatch, Stop, StopFailure), and it is in the next PostToolBatch unless it ends the loop. A
    * call that was judged in advance but not made by now has failed.
    */
   async settled(): Promise<void> {

@@ -617,3 +617,25 @@ test('the batch of a turn holds no calls that ended the turn before', async () =
   });
   expect([next.status, batches]).toEqual(['done', [1]]);
 });
+
+test('nor the others of a batch in which one ended the turn', async () => {
+  const { host, session } = await opened();
+  const batches: unknown[] = [];
+  on(host, 'PostToolBatch', (input: unknown) => {
+    batches.push((input as { tool_calls: { tool_use_id: string }[] }).tool_calls.map((one) => one.tool_use_id));
+  });
+  on(host, 'PostToolUse', ({ tool_use_id }: { tool_use_id: string }) =>
+    tool_use_id === 'call-1' ? { continue: false, stopReason: 'enough' } : undefined,
+  );
+  const steps = new Steps(session);
+  const first = await runTurn(steps, 'Go', async () => {
+    await Promise.all([steps.run(call()), steps.run(call({ id: 'call-0' }))]);
+    throw steps.leave();
+  });
+  const next = await runTurn(steps, 'Once more', async () => {
+    await steps.run(call({ id: 'call-2' }));
+    await steps.endBatch();
+    return await done();
+  });
+  expect([first.status, next.status, batches]).toEqual(['ended', 'done', [['call-2']]]);
+});
