@@ -6,6 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { copyJiti } from './jiti.js';
 import { page } from './page.js';
 import { packTables } from './tables.js';
 
@@ -192,7 +193,6 @@ const LIGHT = [
   'src/emit/sinks/ndjson.ts',
   'src/fleet/log/thread.ts',
 ];
-const JITI = ['lib/jiti.mjs', 'dist/jiti.cjs', 'dist/babel.cjs'];
 
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 const isExternal = (id) => id.startsWith('node:') || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`));
@@ -344,7 +344,7 @@ async function bundle(out) {
   const before = await rolldown({ cwd: ROOT, input: 'src/cli/thread-stdout.ts', platform: 'node' });
   await before.write({ file: join(out, 'cli/thread-stdout.cjs'), format: 'cjs' });
   await before.close();
-  for (const file of JITI) cpSync(join(ROOT, 'node_modules/jiti', file), join(out, 'vendor/jiti', file));
+  copyJiti(join(out, 'vendor/jiti'));
   const chunks = [...output, ...written].filter((one) => one.type === 'chunk');
   for (const { fileName, code } of chunks) {
     if (code.includes('../vendor/') && dirname(fileName) === '.')
