@@ -837,6 +837,7 @@ const limits: readonly Kept[] = [
   ['is ignored: pass `home`', 'claude-code/load', 'CLAUDE_CONFIG_DIR is not looked at'],
   ['must be a plain object schema', 'events/define', 'refuses a refinement of the whole input'],
   ['are [inside the package]', 'package/budgets', 'what users import as well is a dependency, and all else is inside'],
+  ['There are no source maps', 'package/budgets', 'what is built can be read: where an error comes from'],
   [
     'If you bundle your program',
     'package/promises',
