@@ -78,7 +78,7 @@ const found = (pattern: RegExp): string[] =>
     JSON.stringify(read(pattern).reports.map((one) => [one.type, one.exponential, one.character.literal.source])),
   );
 
-const refa = readFileSync(require.resolve('refa', { paths: [require.resolve('scslre')] }), 'utf8');
+const refa = readFileSync(join(ROOT, 'node_modules/refa/index.js'), 'utf8');
 const NAMES = [...refa.matchAll(/Object\.freeze\(\{__proto__:null,([^{}]+)\}\)/g)].flatMap(([, all]) =>
   [...(all as string).matchAll(/([A-Z]\w*):/g)].map(([, name]) => name as string),
 );
