@@ -27,20 +27,21 @@ const PIECES = /[;&|()\n]|(?:"[^"]*"|'[^']*'|\\.|[^\s;&|()"'\\])+/gs;
 const END = /^[;&|()\n]$/;
 /** What may stand in front of a program: values of variables, keywords, programs that run it, and their options and times. */
 const BEFORE =
-  /^(?:\w+=.*|if|then|elif|else|while|until|do|!|\{|(?:\S*\/)?(?:exec|command|env|nice|nohup|time|timeout)|source|\.|-.*|[\d.]+[smhd]?)$/s;
-/** Options of these programs, and of shells, that have a value. */
-const WITH_VALUE = /^(?:-[uCksn]|[-+][A-Za-z]*[oO]|--(?:signal|kill-after|adjustment|rcfile|init-file))$/;
-/** An option by which a shell checks a file and does not run it. */
-const CHECKS_ONLY = /^-\w*n/;
+  /^(?:\w+=.*|\d*[<>].*|if|then|elif|else|while|until|do|!|\{|(?:\S*\/)?(?:exec|command|env|nice|nohup|time|timeout)|source|\.|-.*|[\d.]+[smhd]?)$/s;
+/** Options of these programs and of shells, and redirections, that have a value. */
+const WITH_VALUE = /^(?:\d*[<>]+|-[uCksn]|[-+][A-Za-z]*[oO]|--(?:signal|kill-after|adjustment|rcfile|init-file))$/;
+/** Options by which a shell checks a file and does not run it. */
+const CHECKS_ONLY = /^(?:-\w*n|noexec$)/;
+const IN_FRONT_OF_SCRIPT = /^(?:[-+]|\d*[<>])/;
 
-/** The files that a command line runs (`command -v` runs none), by themselves or with an interpreter. A variable may stand for the first folders of one. */
+/** The files that a command line runs (`command -v` runs none), by themselves or with an interpreter. A variable or a command may stand for the first folders of one. */
 function filesRunBy(commandText: string): string[] {
   const commands: string[][] = [[]];
-  for (const [piece] of commandText.matchAll(PIECES)) {
+  for (const [piece] of commandText.replaceAll('\\\n', ' ').matchAll(PIECES)) {
     if (END.test(piece)) commands.push([]);
-    else commands.at(-1)?.push(piece.replace(/["']/g, ''));
+    else commands.at(-1)?.push(piece.replace(/["']|\\(.)/gs, '$1'));
   }
-  const files = commands.map((words) => fileRunBy(words).replace(/^(?:\.|~|\$\{?\w+\}?)\//, ''));
+  const files = commands.map((words) => fileRunBy(words).replace(/^(?:\.|~|\$(?:\w+|\{.*\}|\(.*\)))\//s, ''));
   return [...new Set(files)].filter((file) => file !== '');
 }
 
@@ -50,7 +51,7 @@ function fileRunBy(words: readonly string[]): string {
   if (words.slice(0, at).some((word, i, before) => word === 'command' && /^-\w*[vV]/.test(before[i + 1] ?? '')))
     return '';
   if (!INTERPRETER.test(program)) return program;
-  const script = first(words, at + 1, /^[-+]/);
+  const script = first(words, at + 1, IN_FRONT_OF_SCRIPT);
   return words.slice(at + 1, script).some((option) => CHECKS_ONLY.test(option)) ? '' : (words[script] ?? '');
 }
 

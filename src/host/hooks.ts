@@ -5,6 +5,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../values/copies/view.js';
 import { describeError } from '../values/message.js';
+import { isObject } from '../values/shape.js';
 import { ignoreRejections, resultOf, tell } from '../values/waiting/promises.js';
 import { Context, type ContextFire, type HookContext } from './call/context.js';
 import type { CallbackFunction } from './call/work.js';
@@ -42,8 +43,6 @@ export interface TapDriver {
   runPlan(): Promise<void>;
   /** A raw tap. */
   tap(registration: Registration): Promise<void>;
-  /** Whether the tap has been called. */
-  hasCalled(registration: Registration): boolean;
 }
 
 /** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap instead of `#driver` would cost more than the whole rest. */
@@ -72,9 +71,9 @@ class TappedCall implements RawFire {
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
 
 type FullTap = RawHook['taps'][number];
-/** What a tap of the hook runs: a raw tap's registration, or our plan. */
-type TapMeanings = WeakMap<FullTap, Registration | typeof PLAN>;
 const PLAN = Symbol('plan');
+/** What a tap of the hook runs: a raw tap's registration, or our plan. */
+type TapMeaning = Registration | typeof PLAN;
 
 /**
  * A real tapable hook. Our plan is one tap in it, at stage 0. Other taps run before and after it. Each is wrapped, so that it is isolated,
@@ -82,7 +81,7 @@ const PLAN = Symbol('plan');
  */
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
-  const meanings: TapMeanings = new WeakMap();
+  const meanings = new TapMeanings();
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
     raw,
@@ -92,12 +91,10 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       return listed;
     },
   };
-  const own = new WeakSet<object>();
   raw.tapPromise({ name: OURS, stage: 0 }, (fire) => TappedCall.driverOf(fire).runPlan().then(nothing));
   const [ours] = raw.taps;
   if (ours === undefined) throw new Error('tapable has no tap after tapPromise()');
-  own.add(ours.fn);
-  meanings.set(ours, PLAN);
+  meanings.setOwn(ours, PLAN);
   raw.intercept({
     name: OURS,
     register(tap) {
@@ -106,10 +103,8 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       listed = undefined;
       const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
       const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
-      own.add(fn);
-      // With `context`, which tapable has deprecated, the fire would not be the first argument.
-      const made = { ...tap, context: false, type: 'promise', fn } as const;
-      meanings.set(made, registration);
+      const made = { ...tap, ...AS_PROMISED, fn };
+      meanings.setOwn(made, registration);
       return made;
     },
   });
@@ -121,13 +116,42 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
     listed = undefined;
     intercept.call(raw, following(guarded(interceptor, onError), meanings));
   };
-  compileWith(raw, (tap) => (own.has(tap.fn) ? tap : isolated(tap, meanings.get(tap), onError)));
+  compileWith(raw, (tap) =>
+    meanings.isOwn(tap.fn) ? { ...tap, ...AS_PROMISED } : isolated(tap, meanings.get(tap), onError),
+  );
   return hook;
 }
 
 /** Loaded with `require`, which is synchronous, when `host.hooks` is first accessed: most hosts never do. */
 function bailHook(): typeof AsyncSeriesBailHook {
   return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
+}
+
+/** How tapable calls our functions. With `context`, which it has deprecated, the fire would not be the first argument. */
+const AS_PROMISED = { type: 'promise', context: false } as const;
+
+/** What taps mean, whatever the `register` of an interceptor has put in their place. */
+class TapMeanings {
+  readonly #ofTaps = new WeakMap<FullTap, TapMeaning>();
+  /** By our own functions, which copies of a tap share. */
+  readonly #ofFunctions = new WeakMap<object, TapMeaning>();
+
+  get(tap: FullTap): TapMeaning | undefined {
+    return this.#ofTaps.get(tap) ?? this.#ofFunctions.get(tap.fn);
+  }
+
+  set(tap: FullTap, meaning: TapMeaning): void {
+    this.#ofTaps.set(tap, meaning);
+  }
+
+  setOwn(tap: FullTap, meaning: TapMeaning): void {
+    this.set(tap, meaning);
+    this.#ofFunctions.set(tap.fn, meaning);
+  }
+
+  isOwn(fn: object): boolean {
+    return this.#ofFunctions.has(fn);
+  }
 }
 
 function listTaps(raw: RawHook, meanings: TapMeanings): RawTap[] {
@@ -150,7 +174,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/** The interceptor, with a `register` that keeps track of what taps mean. As in tapable, a tap stays as it is if `register` returns nothing. */
+/** The interceptor, with a `register` that keeps track of what taps mean. As in tapable, a tap stays as it is if `register` returns nothing, or no tap. */
 function following(interceptor: Interceptor, meanings: TapMeanings): Interceptor {
   const { register } = interceptor;
   if (typeof register !== 'function') return interceptor;
@@ -158,7 +182,8 @@ function following(interceptor: Interceptor, meanings: TapMeanings): Interceptor
     ...interceptor,
     register(tap) {
       const meaning = meanings.get(tap);
-      const made = (Reflect.apply(register, interceptor, [tap]) as FullTap | undefined) ?? tap;
+      const given: unknown = Reflect.apply(register, interceptor, [tap]);
+      const made = isObject(given) ? (given as unknown as FullTap) : tap;
       if (meaning !== undefined) meanings.set(made, meaning);
       return made;
     },
@@ -173,25 +198,19 @@ function compileWith(raw: RawHook, replaced: (tap: FullTap) => FullTap): void {
 }
 
 /**
- * A tap in whose place the `register` of an interceptor has put another function. tapable's code catches nothing of what a tap throws, and a result would end the run. If the function
- * fails, what it replaced runs without it; what it has called is waited for.
+ * A tap in whose place the `register` of an interceptor has put another function. tapable's code catches nothing of what a tap throws, and a result would end the run. The function may
+ * add to what it replaced, which runs in any case and is waited for.
  */
-function isolated(
-  tap: FullTap,
-  meaning: Registration | typeof PLAN | undefined,
-  onError: (error: unknown) => void,
-): FullTap {
+function isolated(tap: FullTap, meaning: TapMeaning | undefined, onError: (error: unknown) => void): FullTap {
   const fn = async (...args: unknown[]): Promise<undefined> => {
     const driver = TappedCall.driverOf(args.at(-1) as RawFire);
-    let failed = false;
     try {
       await callTap(tap, args);
     } catch (error) {
-      failed = true;
       onError(error);
     }
     if (meaning === PLAN) await driver.runPlan();
-    else if (meaning !== undefined && (failed || driver.hasCalled(meaning))) await driver.tap(meaning);
+    else if (meaning !== undefined) await driver.tap(meaning);
     return undefined;
   };
   return { ...tap, type: 'promise', fn };

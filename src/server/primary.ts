@@ -1,7 +1,6 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
-import { realOr } from '../trust/consent.js';
 import { whyChanged } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import type { ServerPaths } from './places.js';
@@ -88,8 +87,6 @@ const inodeOf = (file: string): number | undefined => statSync(file, { throwIfNo
 class Primary {
   over: () => void = () => undefined;
   #options: PrimaryOptions;
-  /** With the folders themselves in place of links, which may lead elsewhere by the time that hooks are loaded again. */
-  readonly #serving: ServerSettings;
   #child: Child | undefined;
   /** The process that is starting and does not serve yet. */
   #starting: Child | undefined;
@@ -104,8 +101,6 @@ class Primary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
-    const { serving } = options;
-    this.#serving = { ...serving, projects: serving.projects.map(realOr) };
   }
 
   get port(): number | undefined {
@@ -141,7 +136,7 @@ class Primary {
         this.#died(child, since);
       });
       // Each child gets the same port, even for port 0, because this process holds the socket.
-      const start: PrimaryMessage = { type: 'start', serving: this.#serving, bindings };
+      const start: PrimaryMessage = { type: 'start', serving, bindings };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
       this.#starting = undefined;

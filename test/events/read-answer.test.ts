@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { type OutputOptions, type ReadOutput, readOutput } from '../../src/events/output/outcome.js';
+import { type Outcome, type OutputOptions, type ReadOutput, readOutput } from '../../src/events/output/outcome.js';
 import { readAnswer } from '../../src/events/output/read-answer.js';
 import type { EventSpec } from '../../src/events/spec.js';
 
@@ -10,6 +10,8 @@ type Json = Record<string, unknown>;
 const INNER: readonly Json[] = [
   { permissionDecision: 'deny', permissionDecisionReason: 'no' },
   { permissionDecision: 'ask' },
+  { updatedToolOutput: '***' },
+  { updatedMCPToolOutput: '***' },
   { permissionDecision: 'allow', updatedInput: { command: 'ls' } },
   { decision: { behavior: 'deny', message: 'no', interrupt: true } },
   { decision: { behavior: 'allow' } },
@@ -48,7 +50,12 @@ const HELPERS: readonly Json[] = [
   { 'hookscope:verdict': { verdict: 'allow' } },
 ];
 
-const howOf = (eventName: HookEvent): OutputOptions => ({ eventName, nameRequired: true, dialect: 'claude' });
+const howOf = (eventName: HookEvent): OutputOptions => ({
+  eventName,
+  nameRequired: true,
+  dialect: 'claude',
+  mcpTool: true,
+});
 const readOn = (name: HookEvent, answer: Json): ReadOutput => readAnswer(CATALOGUE[name], answer, howOf(name));
 
 const ownWords = (name: HookEvent) =>
@@ -64,13 +71,15 @@ const mixed = (names: readonly HookEvent[], of: readonly Json[]) =>
       fc.record({ name: fc.constant(name), own: ownWords(name), other: fc.constantFrom(...of), first: fc.boolean() }),
     );
 
-/** What may not be lost of an outcome. */
-function restriction(spec: EventSpec, read: ReadOutput): Json {
-  const said = 'bad' in read ? read.kept : read.outcome;
-  const { verdict, block } = said ?? {};
-  const goesOn = said?.continue;
-  const counts = spec.fold === 'gate' && verdict !== 'allow' ? { verdict } : {};
-  return { ...counts, block, ends: goesOn === false };
+const saidIn = (read: ReadOutput): Partial<Outcome> => ('bad' in read ? read.kept : read.outcome) ?? {};
+
+/** What a part of an answer says alone counts, but on gates no allow, since the wrong word may have been meant as something stricter. */
+function expectKept(spec: EventSpec, read: ReadOutput, alone: ReadOutput): void {
+  const [said, all] = [saidIn(read), saidIn(alone)];
+  const isAllow = spec.fold === 'gate' && all.verdict === 'allow';
+  if (isAllow) expect([said.verdict, said.continue]).toEqual([undefined, all.continue]);
+  const { output: _, reason: _reason, ...counts } = all;
+  if (!isAllow) expect(said).toMatchObject(counts);
 }
 
 const badOf = (read: ReadOutput): string | undefined => ('bad' in read ? read.bad : undefined);
@@ -82,9 +91,7 @@ test('in Claude Code’s own files a wrong word of a helper takes nothing away f
       fc.pre(!('bad' in alone) && badOf(readOn(name, other)) !== undefined);
       const read = readOn(name, first ? { ...other, ...own } : { ...own, ...other });
       expect(badOf(read)).toBeDefined();
-      expect(restriction(CATALOGUE[name], read)).toEqual(restriction(CATALOGUE[name], alone));
-      // The wrong word may have been meant as something stricter.
-      if ('bad' in read) expect(read.kept?.verdict).not.toBe('allow');
+      expectKept(CATALOGUE[name], read, alone);
     }),
     { numRuns: 2000 },
   );
@@ -100,10 +107,20 @@ test('nor is a word of a helper lost beside another wrong one, or beside a wrong
       fc.pre(!('bad' in alone) && badOf(readOn(name, other)) !== undefined);
       const read = readOn(name, { ...right, ...other });
       if (badOf(read) === undefined) return;
-      expect(restriction(CATALOGUE[name], read)).toEqual(restriction(CATALOGUE[name], alone));
+      expectKept(CATALOGUE[name], read, alone);
     }),
     { numRuns: 2000 },
   );
+});
+
+test('an ask with a rewrite, which has no place where the user decides, takes nothing else away', () => {
+  const both = {
+    'hookscope:verdict': { verdict: 'ask', reason: 'hm' },
+    'hookscope:rewrite': { value: { command: 'x' } },
+  };
+  const said = { 'hookscope:stop': 'enough', ...both };
+  expect(readOn('PermissionRequest', said)).toMatchObject({ outcome: { continue: false, stopReason: 'enough' } });
+  expect(badOf(readOn('PermissionRequest', both))).toBeUndefined();
 });
 
 test('what Claude Code’s words alone have wrong is an error as a whole, as for Claude Code', () => {

@@ -212,6 +212,9 @@ describe('what a shell hook says', () => {
       'bash -eo pipefail guard.sh --env prod',
       'bash "r&d (new)/guard.sh"',
       "'./r&d (new)/guard.sh' x",
+      'bash \\\n  -e r\\&d\\ \\(new\\)/guard.sh',
+      'bash "$(pwd)/guard.sh"',
+      '< /dev/null sh 3>out.txt "$PWD/guard.sh"',
     ];
     const around = ['#', 'FOO="a (b)" #', 'timeout -s KILL 5 #', '/usr/bin/env -u FOO #', 'nice -n 1 #', 'exec #'];
     around.push(
@@ -227,6 +230,7 @@ describe('what a shell hook says', () => {
     expect(await isDoubted('bash -c ". ./guard.sh; exit 2" || { . ./guard.sh; }')).toBe(true);
     for (const line of [
       'bash -n guard.sh || exit 2',
+      'bash -o noexec guard.sh || exit 2',
       'f="tools (guard.sh)"; bash -en guard.sh || exit 2',
       'command -v ./guard.sh; bash -n guard.sh || exit 2',
       'for f in "x;guard.sh" guard.sh; do test -f "$f" && { bash -n "$f" || exit 2; }; done',

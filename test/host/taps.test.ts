@@ -517,6 +517,20 @@ describe('an interceptor', () => {
       }),
       true,
     ],
+    'calls later': [(fn) => ({ fn: (fire: unknown) => void setImmediate(() => void fn(fire)) }), false],
+    'calls later, with a promise': [
+      (fn) => ({
+        fn: async (fire: unknown) => {
+          setImmediate(() => void fn(fire));
+        },
+      }),
+      false,
+    ],
+    'does not call': [() => ({ fn: async () => undefined }), false],
+    'has no promise': [() => ({ fn: () => 5 }), false],
+    'is the tap, synchronous': [(fn) => ({ type: 'sync', fn }), false],
+    'is the tap, with a callback': [(fn) => ({ type: 'async', fn }), false],
+    'is the tap, with a context': [(fn) => ({ context: true, fn }), false],
     'calls twice': [(fn) => ({ fn: async (fire: unknown) => [await fn(fire), await fn(fire)] }), false],
   };
   test.each(Object.keys(WRAPPERS))(
@@ -563,6 +577,26 @@ describe('an interceptor', () => {
     expect(only(fires(seen)).handlers.map(({ status }) => status)).toEqual(Array(5).fill('ran'));
     for (const name of names) expect(explained).toContain(name);
   }
+
+  test.each([undefined, null, 1, 'tap', true])('whose register gives %j leaves the taps as they are', async (given) => {
+    const { host, reports, mark, ran } = logging();
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, mark('early'));
+    host.hooks.PreToolUse.intercept({ register: () => given as never });
+    host.hooks.PreToolUse.tap('late', mark('late'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    await host.fire('PreToolUse', PRE);
+    expect([ran(), reports]).toEqual(['early plan late', []]);
+  });
+
+  test('taps that are copied by hand are still those of the record', async () => {
+    const { host } = logging();
+    const seen = watch(host);
+    const { PreToolUse } = host.hooks;
+    PreToolUse.tap({ name: 'guard', stage: -1 }, () => deny('no'));
+    PreToolUse.taps = PreToolUse.taps.map((tap) => ({ ...tap }));
+    const { verdict, decidedBy } = await host.fire('PreToolUse', PRE);
+    expect([verdict, only(fires(seen)).handlers.map(({ id }) => id)]).toEqual(['deny', [decidedBy]]);
+  });
 
   test('whose throw is hostile is reported all the same', async () => {
     const { host, reports, mark, ran } = logging();

@@ -710,6 +710,11 @@ const limits: readonly Kept[] = [
   ['A raw tap cannot be removed', 'host/costs', 'a raw tap, a watcher'],
   ['answer never bails', 'host/taps', 'never bails by what it returns'],
   [
+    'cannot keep the tap from running, and is waited for',
+    'host/taps',
+    'whose wrapper %s keeps no tap and no hook from running',
+  ],
+  [
     'An interceptor is called by tapable and can throw',
     'host/taps',
     'that throws at a tap or at the end keeps no tap from running',
@@ -1109,7 +1114,6 @@ const limits: readonly Kept[] = [
 const limitsElse: readonly NoPromise[] = [
   ['An answer with words of a helper and a key that throws', 'no promise: what stays open'],
   ["In Claude Code's own files, as for Claude Code, one wrong word", 'no promise: what stays open'],
-  ['A raw tap does not run if its `register`', 'no promise: what stays open'],
   ['Let the hook answer `stop()`, or do not await them there', 'advice'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
   ['still fail the fire or the hook that needs them first', 'no promise: what stays open'],

@@ -123,7 +123,7 @@ test("Claude Code's files of the project", async () => {
   expect(await answer()).toMatch(/"deny".*second/);
 });
 
-test('a project is the folder that it was at the start, until the next one, whatever a link leads to when hooks are loaded again', async () => {
+test('a project is the folder that it was at the start, whatever a link leads to when hooks are loaded or asked again', async () => {
   config(rule('first'));
   await acceptAll(project, user.env);
   const link = join(user.path, 'link');
@@ -137,14 +137,15 @@ test('a project is the folder that it was at the start, until the next one, what
   config(rule('second'));
   expect(await trust()).toBe(LOADED);
   expect(await answer()).toMatch(/"deny".*second/);
-  // The next start follows the link, and asks nobody.
   await server.stop();
-  user.write('../other/hookscope.config.json', { hooks: { PreToolUse: [{ hooks: [rule('third')] }] } });
-  await acceptAll(other, user.env);
-  await user.serve(['--project', link], { cwd: user.path });
-  expect(await answer()).toBe('{}');
-  project = other;
-  expect(await answer()).toMatch(/"deny".*third/);
+  // Without a server the folder is still a project of it, and the next start, which follows the link, would serve less.
+  const input = JSON.stringify(bash('make', { cwd: project }));
+  expect((await user.run(['hook', 'PreToolUse'], { stdin: input })).stdout).toMatch(/"deny".*second/);
+  const next = await user.run(['serve', '--project', link], { cwd: user.path });
+  expect([next.code, next.stderr]).toEqual([
+    1,
+    expect.stringMatching(/no longer named: --project .*project\n.*terminal/),
+  ]);
 });
 
 test('of two accepted configurations the one that does not count may change', async () => {

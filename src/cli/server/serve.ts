@@ -11,6 +11,7 @@ import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { ServerSettings } from '../../server/worker.js';
 import { keepAcceptances } from '../../trust/acceptances.js';
+import { realOr } from '../../trust/consent.js';
 import { wrongOption } from '../../values/options.js';
 import type { HostFlags } from '../host/open-host.js';
 import type { Flags } from '../options.js';
@@ -33,7 +34,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const places = placesOf();
   const { project, data = [], port, dev, accept: _a, install, ...set } = flags;
   const cwd = process.cwd();
-  const serving: ServerSettings = {
+  const named: ServerSettings = {
     set: absoluteSet(set, cwd),
     cwd,
     projects: (project ?? []).map(projectIn),
@@ -41,8 +42,10 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     ...(port === undefined ? {} : { port }),
     dev: dev === true,
   };
-  if (!isNamed(set) && serving.projects.length === 0 && !hasJoined()) terminal.tell(NOTHING);
-  if (install) return (await import('./serve-install.js')).installService(serving, terminal);
+  if (!isNamed(set) && named.projects.length === 0 && !hasJoined()) terminal.tell(NOTHING);
+  if (install) return (await import('./serve-install.js')).installService(named, terminal);
+  // The folders themselves: a link may lead elsewhere by the time that hooks are loaded again, or asked without the server.
+  const serving = { ...named, projects: named.projects.map(realOr) };
   const before = readServed(places);
   const paths = changesSince(before);
   const changed = paths.map((file) => `changed since it was served last: ${file}`);

@@ -67,8 +67,8 @@ function worded(spec: EventSpec, meaning: Meaning, rest: Specific | undefined, e
   const whole = rest ? merged(words, rest, spec) : words;
   if (beside === WRONG) return withRefused(whole, { ...named, ...specific });
   const said = beside ? merged(specific, beside, spec) : specific;
-  if (spec.nestedDecision) leaveToUser(spec, said, meaning);
-  const inner = named ? { ...named, ...said } : said;
+  const isChanged = spec.nestedDecision === true && leaveToUser(spec, said, meaning);
+  const inner = eventName !== undefined && (named || isChanged) ? { hookEventName: eventName, ...said } : said;
   if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
   return whole;
 }
@@ -259,9 +259,9 @@ function wordNested(m: Meaning, specific: Record<string, unknown>): void {
     specific['decision'] = { behavior: m.verdict };
 }
 
-/** On events where the user decides anyway, `ask` and `defer` mean no decision, so a milder decision in the output is removed. */
-function leaveToUser(spec: EventSpec, specific: Record<string, unknown>, { verdict, rewrite }: Meaning): void {
-  if (verdict !== 'ask' && verdict !== 'defer') return;
+/** On events where the user decides anyway, `ask` and `defer` mean no decision, so a milder decision in the output is removed. Returns whether a word was added. */
+function leaveToUser(spec: EventSpec, specific: Record<string, unknown>, { verdict, rewrite }: Meaning): boolean {
+  if (verdict !== 'ask' && verdict !== 'defer') return false;
   const given = strictness(wordOf(specific['decision']));
   if (given >= 0 && given < strictness(verdict)) {
     const { decision } = specific;
@@ -269,5 +269,7 @@ function leaveToUser(spec: EventSpec, specific: Record<string, unknown>, { verdi
     refuseLost(spec, { decision }, specific);
   }
   // Without a decision a new input has no place, so this unknown key leads to a warning.
-  if (rewrite && specific['decision'] === undefined) specific['updatedInput'] = rewrite.value;
+  if (!rewrite || specific['decision'] !== undefined) return false;
+  specific['updatedInput'] = rewrite.value;
+  return true;
 }

@@ -20,10 +20,11 @@ function readWhole(spec: EventSpec, answer: unknown, how: OutputOptions): ReadOu
  * others away, and nothing of Claude Code's, which in turn take nothing away from a helper's.
  */
 function readParts(spec: EventSpec, answer: Json, how: OutputOptions, bad: string): ReadOutput {
-  const isRight = (part: Json): boolean => !('bad' in readWhole(spec, part, how));
+  const readPart = (part: readonly [string, unknown][]): ReadOutput => readWhole(spec, Object.fromEntries(part), how);
+  const isRight = (part: readonly [string, unknown][]): boolean => !('bad' in readPart(part));
   const all = Object.entries(answer);
-  const helpers = all.filter(([key, value]) => isHelperKey(key) && isRight({ [key]: value }));
   const own = all.filter(([key]) => !isHelperKey(key));
-  const right = isRight(Object.fromEntries(own)) ? [...own, ...helpers] : helpers;
-  return readBeside(spec, readWhole(spec, Object.fromEntries(right), how), how, bad);
+  const helpers = all.filter((one) => isHelperKey(one[0]) && isRight([one]));
+  const right = [[...own, ...helpers], helpers, own].find(isRight) ?? [];
+  return readBeside(spec, readPart(right), how, bad);
 }
