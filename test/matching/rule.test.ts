@@ -89,7 +89,7 @@ describe('a rule', () => {
       'fe80::1%eth0',
       '10.0.0.0/8',
       '.',
-      'xn--a',
+      '%zz',
     ].map((domain) => `WebFetch(domain:${domain})`),
     'WebFetch(Domain:example.com)',
     // Files that there cannot be.
