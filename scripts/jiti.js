@@ -36,6 +36,7 @@ function loadBabel() {
     const module = { exports: {} };
     const run = compileFunction(code, names, { filename: file });
     run.call(module.exports, module.exports, createRequire(file), module, file, dirname(file));
+    if (typeof module.exports !== 'function') throw new Error('it is not the compiler');
     return module.exports;
   } catch (error) {
     const [why] = String(error instanceof Error ? error.message : error).split('\n', 1);

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { analyse } from 'scslre';
 import { callBounded } from '../values/bounded.js';
+import { NotLoaded } from '../values/not-loaded.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { LOOKED_AT, type RegexCost, waysOf } from './regex-ways.js';
 
 /** An engine tries this many ways in a fraction of a second. */
@@ -87,11 +89,28 @@ function analysed(pattern: RegExp): string | undefined {
 }
 
 function repeatedTwice(pattern: RegExp): string | undefined {
-  const { analyse: run } = createRequire(import.meta.url)('scslre') as { analyse: typeof analyse };
-  const found = callBounded(() => run(pattern).reports.find(({ exponential }) => exponential), 2 * DEADLINE);
+  const run = analyser();
+  let found: { readonly value: ReturnType<typeof analyse>['reports'][number] | undefined } | undefined;
+  try {
+    found = callBounded(() => run(pattern).reports.find(({ exponential }) => exponential), 2 * DEADLINE);
+  } catch (error) {
+    // It does not know all that the engine knows: a script of a later Unicode, for instance.
+    return `what it costs cannot be told: ${messageOf(error)}`;
+  }
   if (!found) return 'it takes too long to tell what it costs';
   const report = found.value;
   return report && `${report.type === 'Self' ? `${report.quant.raw} is repeated` : 'it repeats'} in more than one way`;
+}
+
+/** Throws NotLoaded. */
+function analyser(): typeof analyse {
+  try {
+    const { analyse: run } = createRequire(import.meta.url)('scslre') as { analyse?: typeof analyse };
+    if (run === undefined) throw new Error('it has no analyse()');
+    return run;
+  } catch (error) {
+    throw new NotLoaded('dist/vendor/scslre.cjs', error);
+  }
 }
 
 /** Finds overlapping alternatives such as `(a|aa)+` by testing the pattern on repetitions of its own words. */

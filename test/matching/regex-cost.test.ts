@@ -95,6 +95,12 @@ describe('a pattern that can take exponential time', () => {
     expect(matcher.matches('!', {})).toBe(false);
   });
 
+  test('of a script that is newer than what looks for it is a warning, and runs in code', () => {
+    const { matcher, warnings } = compile(/^([A-Za-z]+|\p{Script=Kawi}+)+$/u, 'code');
+    expect(warnings).toEqual([expect.stringMatching(/what it costs cannot be told: .*Kawi/)]);
+    expect([matcher.matches('Bash', {}), matcher.matches('!', {})]).toEqual([true, false]);
+  });
+
   test('as a glob too', () => {
     const { matcher, warnings } = compile('+(a|aa)b', 'code');
     expect(warnings).toEqual([expect.stringContaining('exponential')]);

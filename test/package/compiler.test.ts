@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -56,6 +56,7 @@ test.each([
   ['cut at its last byte', packed.subarray(0, -1), ''],
   ['text', Buffer.from('module.exports = 1;'), ''],
   ['no program', brotliCompressSync('not a program'), 'Unexpected identifier'],
+  ['another program', brotliCompressSync('module.exports = {};'), 'it is not the compiler'],
   ['a program that fails', brotliCompressSync('throw new Error("first\\nsecond")'), 'first'],
 ])('an error names the file of the compiler that is %s, and what is put right is read', async (state, bytes, why) => {
   const place = join(folder, state.replaceAll(' ', '-'));
@@ -68,4 +69,26 @@ test.each([
   expect(() => compile('const x: number = 1;')).toThrow(message);
   writeFileSync(file, packed);
   expect(compile('const x: number = 1;')).toContain('const x = 1;');
+});
+
+test.each([
+  ['gone', undefined, 'Cannot find module'],
+  ['cut', 'module.exports = {', 'Unexpected'],
+  ['another program', 'module.exports = {};', 'it has no analyse()'],
+])('an error names the file that looks for exponential expressions, if it is %s', async (state, text, why) => {
+  const place = join(folder, `analyser ${state}`);
+  for (const part of ['dist', 'package.json']) cpSync(join(ROOT, part), join(place, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+  const file = join(place, 'dist/vendor/scslre.cjs');
+  if (text === undefined) rmSync(file);
+  else writeFileSync(file, text);
+  const { createHost }: typeof import('../../src/index.js') = await import(
+    pathToFileURL(join(place, 'dist/index.js')).href
+  );
+  const host = createHost();
+  const hooks = [() => undefined];
+  expect(() => host.register({ PreToolUse: [{ matcher: /^(\w+_?)+$/, hooks }] })).toThrow(
+    `dist/vendor/scslre.cjs of hookscope cannot be loaded: ${why}`,
+  );
+  await host.close();
 });
