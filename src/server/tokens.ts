@@ -45,13 +45,16 @@ export const proofOf = ({ admin }: Tokens): string =>
 
 const token = (): string => randomBytes(32).toString('base64url');
 
-/** Compares a request's token with every token in constant time; only its length can be observed. */
+/** The scheme, whose case does not matter in HTTP, and the space after it. */
+const SCHEME = /^bearer /i;
+
+/** Compares a request's token with every token in constant time; only the scheme and the token's length can be observed. */
 export function createTokenCheck(tokens: Tokens): (authorization: string | undefined) => TokenRight | undefined {
-  const known = RIGHTS.map((right) => [right, Buffer.from(`Bearer ${tokens[right]}`)] as const);
-  const length = Buffer.byteLength(`Bearer ${tokens.fire}`);
+  const known = RIGHTS.map((right) => [right, Buffer.from(tokens[right])] as const);
   return (authorization = '') => {
-    if (authorization.length !== length) return undefined;
-    const shown = Buffer.from(authorization, 'latin1');
+    const token = SCHEME.test(authorization) ? authorization.slice('bearer '.length) : '';
+    if (token.length !== tokens.fire.length) return undefined;
+    const shown = Buffer.from(token, 'latin1');
     let found: TokenRight | undefined;
     for (const [right, expected] of known) if (timingSafeEqual(shown, expected)) found = right;
     return found;

@@ -69,7 +69,9 @@ describe('a server is closed to strangers', () => {
           'Bearer',
           'Bearer x',
           `Basic ${tokens.fire}`,
-          `bearer ${tokens.fire}`,
+          `Bearer${tokens.fire}`,
+          ` ${tokens.fire}`,
+          `Bearer Bearer ${tokens.fire}`,
           `Bearer ${tokens.fire}x`,
           tokens.admin,
         ]) {
@@ -90,6 +92,13 @@ describe('a server is closed to strangers', () => {
       });
     }
     expect(asked()).toBe(0);
+  });
+
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('the scheme is not case-sensitive: %s', async (scheme) => {
+    for (const [, at, host] of ways()) {
+      const headers = { host, authorization: `${scheme} ${tokens.read}` };
+      expect((await send(at, { path: '/records', method: 'GET', headers })).status).toBe(200);
+    }
   });
 
   test('each of the three tokens does what it is for, and nothing else', async () => {
