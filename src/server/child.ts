@@ -57,7 +57,7 @@ export async function runChild(
       if (state === tried) return;
       tried = state;
       // The parent reports the result.
-      tell(`changed (--dev): ${changed.join(', ')}`);
+      tell(`changed: ${changed.join(', ')}`);
       void ask('changed');
     } else if (!isReported) {
       isReported = true;

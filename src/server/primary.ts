@@ -190,16 +190,14 @@ class Primary {
   }
 
   #reload(anew: boolean, call: string): Promise<Readonly<Record<string, unknown>>> {
-    const dev = this.#options.serving.dev ? ' (--dev)' : '';
     const reload = this.#reloading.then(async () => {
       try {
         await this.start(anew ? null : this.#bindings);
-        if (call !== 'reload')
-          this.#options.tell(call === 'accept' ? `reloaded, as accepted${dev}` : `reloaded, unasked${dev}`);
+        if (call !== 'reload') this.#options.tell(call === 'accept' ? 'reloaded, as accepted' : 'reloaded, unasked');
         return { ok: true };
       } catch (error) {
         const why = (error as Error).message;
-        this.#options.tell(`not reloaded${dev}, and what was served before stays: ${why}`);
+        this.#options.tell(`not reloaded, and what was served before stays: ${why}`);
         return { ok: false, error: why };
       }
     });

@@ -663,7 +663,7 @@ describe('--dev', () => {
     const versionOf = async () => String(reasonOf(await fire('PreToolUse', { ...bash('ls'), tool_name: 'Read' })));
     expect(await versionOf()).toMatch(/^v1/);
     user.write('plugin.mjs', plugin('v2', 'throw new Error("broken");'));
-    await until(() => /not reloaded \(--dev\), and what was served before stays: .*broken/s.test(server().output()));
+    await until(() => /\(--dev\) not reloaded, and what was served before stays: .*broken/s.test(server().output()));
     // Nothing says of it that it was loaded.
     expect(
       server()
@@ -677,6 +677,10 @@ describe('--dev', () => {
 
   test('reloads unasked, and says so on every line', async () => {
     expect(server().output()).toMatch(/--dev: changes are loaded without asking/);
+    const denied = { ...bash('rm x'), session_id: 'alarmed', tool_use_id: 'denied' };
+    await fire('PreToolUse', denied);
+    await fire('PostToolUse', { ...denied, tool_response: {} });
+    await until(() => /Alarm \(not_honoured\)/.test(server().output()));
     user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
     await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
     const said = server().output().length;
@@ -685,9 +689,9 @@ describe('--dev', () => {
     const lines = server()
       .output()
       .split('\n')
-      .filter((line) => /load|changed/.test(line));
-    expect(lines.length).toBeGreaterThan(3);
-    expect(lines.every((line) => line.includes('--dev'))).toBe(true);
+      .filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(4);
+    expect(lines.filter((line) => !line.includes('--dev'))).toEqual([]);
   });
 });
 

@@ -28,7 +28,8 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   if (process.platform === 'win32')
     throw wrongOption('serve', 'it does not run on Windows; hookscope hook does, without it');
   // Masked, because whatever started the server may store the output, in a journal or a file.
-  const terminal = maskedTerminal(shown, createRedactor());
+  const masked = maskedTerminal(shown, createRedactor());
+  const terminal = flags.dev ? devTerminal(masked) : masked;
   if (cluster.isWorker) return (await import('./serve-child.js')).serveChild(terminal);
   if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
   const places = placesOf();
@@ -61,7 +62,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     serving,
     places,
     exec: process.argv[1] as string,
-    args: ['serve'],
+    args: ['serve', ...(dev ? ['--dev'] : [])],
     signal: terminal.signal,
     tell: terminal.tell,
     ready(at) {
@@ -74,6 +75,10 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   });
   return 0;
 }
+
+/** Says on every line that changes are loaded without asking. */
+const devTerminal = (terminal: Terminal): Terminal =>
+  Object.create(terminal, { tell: { value: (text: string) => terminal.tell(`(--dev) ${text}`) } }) as Terminal;
 
 /** The user must agree if files that were served have changed, or if less would be served. */
 async function isAccepted(changes: readonly string[], terminal: Terminal): Promise<boolean> {
