@@ -97,7 +97,8 @@ async function* followEvents(
   const { name } = server.address();
   let last: string | undefined;
   let pause = RETRY.first;
-  let gone = false;
+  /** How often it has not answered, or has ended its answer, since it answered last. A process that takes another one's place answers at the first attempt. */
+  let failed = 0;
   while (!signal.aborted) {
     let refusal: HookscopeError | undefined;
     try {
@@ -107,8 +108,8 @@ async function* followEvents(
       // A refusal (below 500) is final: it would be the same on the next attempt.
       if ((response.statusCode ?? 0) < 500) refusal = await refusalOf(response, address);
       if (refusal) throw refusal;
-      if (gone) note?.(`${name} answers again`);
-      gone = false;
+      if (failed > 1) note?.(`${name} answers again`);
+      failed = 0;
       pause = RETRY.first;
       for await (const { id, data } of messages(response)) {
         const missing = last === undefined || id === undefined ? 0 : missingBetween(last, id);
@@ -126,8 +127,8 @@ async function* followEvents(
       notes.end();
     }
     if (signal.aborted) return;
-    if (!gone) note?.(`${name} does not answer; waiting for it`);
-    gone = true;
+    failed += 1;
+    if (failed === 2) note?.(`${name} does not answer; waiting for it`);
     await sleep(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 2, RETRY.most);
   }

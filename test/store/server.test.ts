@@ -204,8 +204,9 @@ describe('a server as a store', () => {
     };
     const first = await serve({ events });
     const seen: number[] = [];
+    const notes: string[] = [];
     const controller = new AbortController();
-    const store = await openStore(first.place);
+    const store = await openStore(first.place, { note: (text) => notes.push(text) });
     const done = (async () => {
       for await (const { seq } of store.follow(controller.signal)) seen.push(seq);
     })();
@@ -216,6 +217,8 @@ describe('a server as a store', () => {
     controller.abort();
     await done;
     expect(seen).toEqual([1, 2, 3]);
+    // Where the next process listens at once, there is nothing to wait for.
+    expect(notes).toEqual([]);
   });
 
   test('is waited for, is followed from the moment of the first connection, and what came too fast is counted', async () => {
