@@ -6,6 +6,7 @@ import { type Consent, goneRequest, isSame, liesInProject, type TrustRequest } f
 import type { UnacceptedFile } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { own } from '../../values/own.js';
 import { checks, isObject, type OptionCheck } from '../../values/shape.js';
 import { type ClaudeFiles, completeFiles, FILES } from '../files/places.js';
 import type { ClaudeHandler } from '../files/schema.js';
@@ -53,7 +54,7 @@ export async function judgeSources(
   options: FindOptions,
 ): Promise<JudgedSources> {
   const stateOf = (): HookState => 'accepted';
-  if (trust === 'all' || !(sources.some(needsConsent) || mayBeGone(trust, options)))
+  if (trust === 'all' || !(sources.some(needsConsent) || mayBeAccepted(sources, trust, options)))
     return { judged: sources.map((source) => ({ source, stateOf })), elsewhere: 0 };
   const all = storeOf(trust, options).list();
   const gone = await goneSources(sources, all, options);
@@ -82,10 +83,12 @@ function isBehind(other: ClaudeSource, { name }: ClaudeSource): boolean {
   return other.yields === true && !other.needsTrust && other.name === name && hasHooks(other.file);
 }
 
-/** Whether the project's files are read and some may have been accepted before. */
-function mayBeGone(trust: Exclude<Trust, 'all'>, { places }: FindOptions): boolean {
-  const looks = ['project', 'local', 'agents', 'skills'].some((place) => places.includes(place));
-  return looks && (trust !== 'stored' || existsSync(defaultTrustFile()));
+/** Whether files that need no consent as they are now, or are gone, may have been accepted before. */
+function mayBeAccepted(sources: readonly ClaudeSource[], trust: Exclude<Trust, 'all'>, options: FindOptions): boolean {
+  const looks = ['project', 'local', 'agents', 'skills'].some((place) => options.places.includes(place));
+  return (
+    (looks || sources.some(({ needsTrust }) => needsTrust)) && (trust !== 'stored' || existsSync(defaultTrustFile()))
+  );
 }
 
 async function judge(source: ClaudeSource, all: readonly Consent[], options: FindOptions): Promise<JudgedSource> {
@@ -150,8 +153,20 @@ function insert(judged: JudgedSource[], missing: JudgedSource): void {
   judged.splice(at + 1, 0, missing);
 }
 
-function needsConsent({ needsTrust, file }: ClaudeSource): boolean {
-  return needsTrust && !['{}', '{"hooks":{}}'].includes(JSON.stringify(file.definition));
+const isFalse = (value: unknown): boolean => value === false;
+const isEmpty = (value: unknown): boolean => JSON.stringify(value) === '{}';
+
+/** By key: whether it does nothing with this value, as if it were not there. An empty list of URLs or variables does something: it allows none. */
+const DOES_NOTHING: Readonly<Record<string, (value: unknown) => boolean>> = {
+  hooks: (value) => isObject(value) && Object.values(value).every((groups) => JSON.stringify(groups) === '[]'),
+  disableAllHooks: isFalse,
+  allowManagedHooksOnly: isFalse,
+  enabledPlugins: isEmpty,
+  pluginConfigs: isEmpty,
+};
+
+function needsConsent({ needsTrust, file: { definition } }: ClaudeSource): boolean {
+  return needsTrust && !Object.entries(definition).every(([key, value]) => own(DOES_NOTHING, key)?.(value) === true);
 }
 
 /** The store for consent. If it is a file, it must be outside the project. */
