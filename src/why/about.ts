@@ -34,14 +34,21 @@ export function roleOf(event: string): EventSpec['scope'] {
 }
 
 /** A short text about the event: the tool and its input, the scope, or the subject. */
-export function about({ event, input, decision, error }: FireRecord): string {
+export function about(record: FireRecord): string {
+  const { event, input } = record;
   const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
   const role = roleOf(event);
+  if (role === undefined) return clip(subjectIn(specOf(event), input) ?? '', 70);
+  if (!hasScope(record)) return '';
   if (role === 'open') return 'its scope opens';
   // A rejected fire decided nothing, so it ended no scope.
-  if (role === 'close') return decision.continues || error !== undefined ? '' : 'its scope ends';
-  return clip(subjectIn(specOf(event), input) ?? '', 70);
+  return record.decision.continues || record.error !== undefined ? '' : 'its scope ends';
+}
+
+/** Whether the agent has a scope of its own that lasts: not one without hooks, nor in a command, which ends after its fire. */
+function hasScope(record: FireRecord & { readonly stateless?: boolean }): boolean {
+  return record.scope_known && !record.stateless && record.unanswered === undefined;
 }
 
 /** A short text for a tool's input: its command, path or description. */

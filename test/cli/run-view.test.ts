@@ -44,7 +44,7 @@ test.each<[event: string, input: object, hook: () => unknown, head: RegExp, line
     'SubagentStart',
     { agent_id: 'abcdefgh', agent_type: 'reviewer' },
     () => undefined,
-    /reviewer abcdefgh {2}SubagentStart {2}its scope opens$/,
+    /reviewer abcdefgh {2}SubagentStart$/,
     /· h /,
   ],
   [

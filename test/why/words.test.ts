@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordLine } from '../../src/cli/history/line.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
-import { formatFire, formatRecord } from '../../src/index.js';
+import { createHost, formatFire, formatRecord, type Host } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { about } from '../../src/why/about.js';
@@ -55,6 +55,25 @@ describe.each(INHERITED)('the word %s anywhere in a record', (word) => {
     for (const record of records) kept.add(JSON.stringify(record));
     expect(kept.foreign).toBe(0);
   });
+});
+
+test('a scope opens and ends only where the agent has one of its own: it has hooks, and a process that outlives the fire', async () => {
+  for (const opened of ['nobody', 'by its type', 'by its id'] as const) {
+    const host = createHost({ logger: () => undefined }) as Host;
+    const seen: FireRecord[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_fire' && seen.push(record)));
+    const hooks = { PreToolUse: [{ hooks: [() => undefined] }] };
+    host.spawnHooks(opened === 'by its type' ? 'baker' : 'gardener', hooks);
+    host.registerScoped(opened === 'by its id' ? 'b1' : 'g1', hooks);
+    const of = { session_id: 's', transcript_path: '', cwd: '/', agent_id: 'b1', agent_type: 'baker' };
+    await host.fire('SubagentStart', of as never);
+    await host.fire('SubagentStop', { ...of, stop_hook_active: false, agent_transcript_path: '' } as never);
+    await host.close();
+    const said = opened === 'nobody' ? ['', ''] : ['its scope opens', 'its scope ends'];
+    expect(seen.map(about)).toEqual(said);
+    for (const more of [{ stateless: true }, { unanswered: 'late' }])
+      expect(seen.map((record) => about({ ...record, ...more } as never))).toEqual(['', '']);
+  }
 });
 
 test('a SubagentStop that was rejected ends no scope', () => {
