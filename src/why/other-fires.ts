@@ -5,7 +5,7 @@ import type { RecordStore } from '../store/store.js';
 import { nearest } from '../values/nearest.js';
 import { agentName } from './about.js';
 import { agentIdOf, isMeant, isShadow, typeOf } from './meaning.js';
-import { listed, placeOf, shortName } from './words.js';
+import { firstText, listed, placeOf, shortName } from './words.js';
 
 /** What other fires show about hooks that this one does not list. */
 export interface OtherFires {
@@ -68,7 +68,8 @@ async function look(search: OtherSearch, record: FireRecord, hook: string | unde
   if (record.out_of_scope === 0) return NOTHING;
   const others = await othersIn(search, record);
   const count = record.out_of_scope;
-  const hooks = `${count} more ${count === 1 ? 'hook' : 'hooks'} for ${plain(record.event)} ${count === 1 ? 'belongs' : 'belong'} to other scopes, which are not asked here`;
+  // It counts registrations: a hook of a type of agents has one for the type and one for each of its agents.
+  const hooks = `${count === 1 ? '1 more hook' : `Up to ${count} more hooks`} for ${plain(record.event)} ${count === 1 ? 'belongs' : 'belong'} to other scopes, which are not asked here`;
   const names = others.slice(0, NAMED).map((found) => `${shortName(found.handler.name)} (${whose(found)})`);
   const seen = names.length === 0 ? '' : `; other fires of this session list ${listed(names)}`;
   return { sentences: [`${hooks}${seen}.`], changes: [] };
@@ -165,7 +166,8 @@ async function searchHook(store: Fires, event: string, hook: string): Promise<Ho
 function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
   const { handler } = found;
   const name = shortName(handler.name);
-  const same = handler.scope === record.scope || handler.scope === 'host' || handler.scope === 'session';
+  const same = handler.scope === record.scope || ['managed', 'host', 'session'].includes(handler.scope);
+  if (same && hostOf(found.fire) !== hostOf(record)) return inOtherHost(found, record);
   if (same)
     return {
       sentences: [
@@ -180,6 +182,35 @@ function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
     changes: [
       `For ${name} to be asked: register it for the session or the host, or with spawnHooks for this agent's type, in ${placeOf(handler)}.`,
     ],
+  };
+}
+
+/** The files of a project whose hooks count in its folder, by the folder. */
+const IN_PROJECT = /^(.+?)\/(?:\.claude\/settings(?:\.local)?\.json|hookscope\.config\.\w+)$/;
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+/** A hook of another host: of another project if its file and the calls tell, or of one that had other hooks for a reason that no record tells. */
+function inOtherHost({ handler, fire }: ListedHook, record: FireRecord): OtherFires {
+  const { kind, file = '' } = handler.source;
+  const name = shortName(handler.name);
+  const hook = `${name} (${placeOf(handler)})`;
+  const [here, there] = [record, fire].map(({ input }) => firstText(input['cwd']));
+  const project = ['config', 'project', 'local'].includes(kind) ? IN_PROJECT.exec(file)?.[1] : undefined;
+  const at = `the fire at ${plain(fire.time)}${there === undefined ? '' : `, in ${clip(there, 100)},`} lists it`;
+  const isOfProject = project !== undefined && there !== undefined && isWithin(there, project);
+  if (!isOfProject || here === undefined || isWithin(here, project))
+    return {
+      sentences: [`${hook} was not among the hooks that were registered for this call; ${at}.`],
+      changes: [`Register ${name} where this call gets its hooks; hookscope list shows what is registered there.`],
+    };
+  const [shown, folder] = [clip(project, 100), clip(here, 100)];
+  const forAll =
+    kind === 'config'
+      ? `serve ${folder} with --project and the hook in its configuration, or name ${placeOf(handler)} for all calls with --config`
+      : `register it in the settings of ${folder} too, or in the user's`;
+  return {
+    sentences: [`${hook} was not asked: it is of the project ${shown} (${at}), and this call was in ${folder}.`],
+    changes: [`For ${name} to be asked there: ${forAll}.`],
   };
 }
 

@@ -473,7 +473,7 @@ describe('hookscope why', () => {
     );
     expect(await why('toolu_subB_2_0', '--hook', 'onlyTheRapport')).toContain('Did you mean onlyTheReport?');
     expect(await why('toolu_subB_2_0')).toContain(
-      '2 more hooks for PreToolUse belong to other scopes, which are not asked here; other fires of this session list readOnlyShell (of surveyor a4b31e).',
+      'Up to 2 more hooks for PreToolUse belong to other scopes, which are not asked here; other fires of this session list readOnlyShell (of surveyor a4b31e).',
     );
   });
 

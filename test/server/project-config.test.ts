@@ -159,3 +159,22 @@ test('of two accepted configurations the one that does not count may change', as
   await new Promise((resolve) => setTimeout(resolve, 700));
   expect(await answer()).toMatch(/"deny".*first/);
 });
+
+test('why says of a hook of a project that a call elsewhere was outside it, also for a session that began in it', async () => {
+  config({ ...rule('no copies'), if: 'Bash(dd *)' });
+  await acceptAll(project, user.env);
+  await user.serve(['--project', '.']);
+  const other = join(user.path, 'other');
+  mkdirSync(other);
+  for (const [call, cwd] of [
+    ['inside', project],
+    ['outside', other],
+  ] as const)
+    await user.hook(['PreToolUse'], bash('dd if=a', { cwd, tool_use_id: call }), cwd);
+  const why = async (call: string): Promise<string> => (await user.run(['why', call, '--hook', 'Bash(dd *)'])).stdout;
+  expect(await why('inside')).toContain('decided: deny, saying "no copies"');
+  const text = await why('outside');
+  expect(text).toContain(`was not asked: it is of the project ${project} (the fire at `);
+  expect(text).toContain(`, and this call was in ${other}.`);
+  expect(text).toContain(`serve ${other} with --project`);
+});

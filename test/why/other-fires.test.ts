@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FireRecord, HookRecord } from '../../src/index.js';
+import { createHost, type FireRecord, type HookRecord, type Host } from '../../src/index.js';
 import type { RecordQuery } from '../../src/store/store.js';
 import { findForEach, findInOtherFires } from '../../src/why/other-fires.js';
 import { fire } from '../emit/samples.js';
@@ -50,4 +50,90 @@ test('a hook that no fire of a call lists is looked for once for each event', as
   const found = await findForEach(store, own, 'nobody', plain);
   expect(store.read.times).toBe(2);
   expect([...found.values()].every(({ sentences }) => sentences.join().includes('No record lists a hook'))).toBe(true);
+});
+
+/** A fire in a folder, by a host. */
+const at = (cwd: string | undefined, host: string, more: Partial<FireRecord> = {}): FireRecord =>
+  ({
+    ...fire(1, { fire_id: `${host} ${cwd}`, scope: 'session', handlers: [] }),
+    input: { tool_name: 'Bash', ...(cwd === undefined ? {} : { cwd }) },
+    host_id: host,
+    ...more,
+  }) as FireRecord;
+
+/** Every kind of source that a hook of the whole session can have, and every relation of the two calls' folders to its file. */
+function* ofOtherHosts() {
+  const files = [
+    ['config', '/w/pa/hookscope.config.json', '/w/pa'],
+    ['config', '/w/pa/hookscope.config.ts', '/w/pa'],
+    ['project', '/w/pa/.claude/settings.json', '/w/pa'],
+    ['local', '/w/pa/.claude/settings.local.json', '/w/pa'],
+    // What was named, or is the user's, counts elsewhere too, so its place tells nothing.
+    ['config', '/w/pa/named.json', undefined],
+    ['hooks-file', '/w/pa/hooks.json', undefined],
+    ['user', '/w/pa/.claude/settings.json', undefined],
+    ['managed', '/w/pa/managed-settings.json', undefined],
+    ['code', undefined, undefined],
+  ] as const;
+  const folders = ['/w/pa', '/w/pa/sub', '/w/pb', '/w/pabc', '/w', '/', undefined];
+  const within = (path: string | undefined, folder: string | undefined): boolean =>
+    path !== undefined && folder !== undefined && `${path}/`.startsWith(`${folder}/`);
+  for (const [kind, file, project] of files)
+    for (const there of folders)
+      for (const here of folders) {
+        const told = within(there, project) && here !== undefined && !within(here, project);
+        yield { kind, file, there, here, project: told ? project : undefined };
+      }
+}
+
+test('of a hook that another host lists, the project is said if its file and the calls tell it, and else no reason', async () => {
+  const seen = { told: 0, not: 0 };
+  for (const scope of ['managed', 'host', 'session'])
+    for (const { kind, file, there, here, project } of ofOtherHosts()) {
+      const source = { kind, ...(file === undefined ? {} : { file }) };
+      const listing = at(there, 'theirs', { handlers: [{ ...handler, name: 'guard', scope, source }] });
+      const { sentences, changes } = await findInOtherFires(counted([listing]), at(here, 'ours'), 'guard', plain);
+      const text = [...sentences, ...changes].join('\n');
+      const about = JSON.stringify({ kind, file, there, here, text });
+      expect(text, about).not.toMatch(/before the agent begins|not registered for this call when|hooks of one agent/);
+      expect(text.includes(`it is of the project ${project ?? ''}`), about).toBe(project !== undefined);
+      expect(/was not among the hooks that were registered for this call/.test(text), about).toBe(
+        project === undefined,
+      );
+      if (project !== undefined) expect(text, about).toContain(`this call was in ${here}`);
+      if (there !== undefined) expect(text, about).toContain(`, in ${there}, lists it`);
+      seen[project === undefined ? 'not' : 'told'] += 1;
+    }
+  expect(Math.min(seen.told, seen.not)).toBeGreaterThan(50);
+});
+
+test('of a hook that its own host lists in another fire, that it was not registered yet is said', async () => {
+  for (const scope of ['managed', 'host', 'session']) {
+    const source = { kind: 'project', file: '/w/pa/.claude/settings.json' };
+    const listing = at('/w/pa', 'ours', { handlers: [{ ...handler, name: 'guard', scope, source }] });
+    const { sentences } = await findInOtherFires(counted([listing]), at('/w/pb', 'ours'), 'guard', plain);
+    expect(sentences.join()).toContain('was not registered for this call when it was made');
+  }
+});
+
+test('no more hooks of other scopes are said than there are: a type of agents and each of its agents have one of their own', async () => {
+  for (const types of [1, 2, 3])
+    for (const agents of [0, 1, 2]) {
+      const host = createHost({ logger: () => undefined }) as Host;
+      const seen: FireRecord[] = [];
+      host.events$.subscribe((record) => void (record.type === 'hook_fire' && seen.push(record)));
+      const call = { session_id: 's', transcript_path: '', cwd: '/' };
+      for (let type = 0; type < types; type++) {
+        host.spawnHooks(`t${type}`, { PreToolUse: [{ hooks: [{ name: `h${type}`, handler: () => undefined }] }] });
+        for (let agent = 0; agent < agents; agent++)
+          await host.fire('SubagentStart', { ...call, agent_id: `a${type}${agent}`, agent_type: `t${type}` } as never);
+      }
+      await host.fire('PreToolUse', { ...call, tool_name: 'Bash', tool_input: {}, tool_use_id: 'm' } as never);
+      await host.close();
+      const record = seen.at(-1) as FireRecord;
+      const { sentences } = await findInOtherFires(counted(seen), record, undefined, plain);
+      const [, upTo, count] = /^(Up to )?(\d+) more hooks? /.exec(sentences.join()) ?? [];
+      if (upTo === undefined) expect(Number(count), sentences.join()).toBe(types);
+      else expect(Number(count), sentences.join()).toBeGreaterThanOrEqual(types);
+    }
 });

@@ -101,7 +101,10 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
       `  ${paint('yellow', `conflict: the ${what} of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
     );
   }
-  if (record.out_of_scope > 0) lines.push(`  ${paint('dim', `${record.out_of_scope} more in other scopes`)}`);
+  if (record.out_of_scope > 0)
+    lines.push(
+      `  ${paint('dim', `${record.out_of_scope > 1 ? 'up to ' : ''}${record.out_of_scope} more in other scopes`)}`,
+    );
   if (record.policies?.length) lines.push(`  ${paint('dim', `under ${policiesOf(record)}`)}`);
   const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
   return [
