@@ -124,7 +124,7 @@ export const HEAD = {
   within: 'hookscope-within',
   /** In an answer: additional messages, one a line. */
   aside: 'hookscope-aside',
-  /** In an answer if hooks could not be asked: the exit code for the command. */
+  /** In an answer of the server's own, since hooks could not be asked: the exit code for the command. Without it, an error is a refusal. */
   exit: 'hookscope-exit',
   /** In an answer on the socket: proof that it comes from the user's own server. */
   proof: PROOF_HEAD,

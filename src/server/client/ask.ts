@@ -22,6 +22,8 @@ export interface EventQuestion {
 
 /** The most bytes of an answer that are read, because it may have no end. The thin command has the same limit. */
 const MOST_ANSWER = 8 * 1024 * 1024;
+/** The most bytes of an answer's head, which has messages. */
+const MOST_HEAD = 64 * 1024;
 const LARGE = 'the answer of the server is larger than 8 MiB';
 
 /** Why the command must fire the event itself; the server has run nothing. */
@@ -47,6 +49,7 @@ export async function askServer(question: EventQuestion, places: ServerPaths): P
       path: `/hooks/${protocol.event}`,
       method: 'POST',
       agent: false,
+      maxHeaderSize: MOST_HEAD,
       headers: { ...headers, host: 'hookscope', 'content-length': Buffer.byteLength(body) },
     });
     const timer = setTimeout(() => {
@@ -84,7 +87,7 @@ export async function askServer(question: EventQuestion, places: ServerPaths): P
         const status = response.statusCode ?? 0;
         if (!response.complete) fail(REASONS.died);
         else if (status === HEAD.notServed) resolve('not served');
-        else if (status !== 200) fail(REASONS.refused(status));
+        else if (status !== 200 && response.headers[HEAD.exit] === undefined) fail(REASONS.refused(status));
         else {
           const text = Buffer.concat(chunks).toString('utf8');
           resolve(answerIn(text, response, protocol) ?? protocol.fail(REASONS.died, policy));
@@ -96,19 +99,18 @@ export async function askServer(question: EventQuestion, places: ServerPaths): P
   });
 }
 
-/** The answer in a response with status 200; undefined if it does not have our format. */
+/** The answer in a response; undefined if it does not have our format. The server has kept its record, also of an answer of its own. */
 function answerIn(
   text: string,
-  { headers, rawHeaders }: IncomingMessage,
+  { statusCode, headers, rawHeaders }: IncomingMessage,
   { quiet }: Protocol,
 ): CommandAnswer | undefined {
   try {
     const output: unknown = JSON.parse(text);
     if (!isObject(output)) return undefined;
-    const stdout = text === '{}' ? quiet : `${text}\n`;
-    if (headers[HEAD.exit] === undefined) return { stdout, stderr: asideIn(rawHeaders), code: 0 };
-    const said = 'hookscope: this was not judged, and is not let through; standard output says why';
-    return { stdout, stderr: `${said}\n`, code: 2 };
+    const answer = { stderr: asideIn(rawHeaders), code: Number(headers[HEAD.exit] ?? 0) };
+    // The body of an error is for clients of HTTP hooks.
+    return { ...answer, stdout: statusCode !== 200 ? '' : text === '{}' ? quiet : `${text}\n` };
   } catch {
     return undefined;
   }

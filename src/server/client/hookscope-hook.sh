@@ -467,14 +467,16 @@ case $code:$status in
     esac
     if [ "$answer" = '{}' ]; then say %s "$quiet"; else say '%s\n' "$answer"; fi
     printf %s "$aside" >&2
-    [ -z "$exit" ] && quit 0
-    printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
-    quit "$exit" ;;
+    quit "${exit:-0}" ;;
   # curl could not connect, so the hooks are asked here, once.
   7:*) ask_node_instead "$@" ;;
   # curl got no address, or is too old for these options.
   2:*) ask_node "$@" ;;
-  0:*) fail "the server refused the request (HTTP $status)" ;;
+  0:*)
+    [ -n "$exit" ] || fail "the server refused the request (HTTP $status)"
+    # The server has answered by itself, and nothing can be stopped.
+    printf %s "$aside" >&2
+    quit "$exit" ;;
   # curl ended by its own limit or by the watcher, for which ksh and yash have codes of their own.
   28:* | 143:* | 271:* | 399:*)
     # Reading on shows whether standard input was closed.

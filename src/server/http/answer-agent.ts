@@ -1,22 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { beginning } from '../../emit/redact/total.js';
+import type { ServerResponse } from 'node:http';
 import { isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
-import {
-  askedAs,
-  type CommandAnswer,
-  deadlineOf,
-  type FailurePolicy,
-  HEAD,
-  REASONS,
-  USUAL,
-} from '../agent-protocol.js';
+import { askedAs, type CommandAnswer, deadlineOf, type FailurePolicy, REASONS, USUAL } from '../agent-protocol.js';
 import { agentProtocol } from '../agent-words.js';
-import { fitsHeader } from '../named-set.js';
 import type { Protocol, ToldInput } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
-import { type HttpReply, notServed, readBody, returned } from './body.js';
+import { asideHead, type HttpReply, type ReadBody, returned } from './body.js';
 
 export interface AgentAsks {
   readonly as: string;
@@ -34,15 +24,14 @@ export interface AgentAsks {
 /** Answers one event of an agent other than Claude Code. The body and the answer have that agent's format. */
 export async function answerAgent(
   asks: AgentAsks,
-  incoming: IncomingMessage,
+  read: ReadBody,
   outgoing: ServerResponse,
   hosts: WarmHosts,
 ): Promise<HttpReply> {
   const { env, policy, cwd } = asks;
   const protocol = knownProtocol(asks);
   // A newer client may know the event, so it is told that nothing was run.
-  if (protocol === undefined) return notServed(incoming);
-  const read = await readBody(incoming);
+  if (protocol === undefined) return 'text' in read ? returned(read.text) : { status: 413, body: '{}' };
   let told: ToldInput | undefined;
   const failed = (reason: string): HttpReply => {
     const why = told === undefined ? hosts.whyChanged(cwd, env['CLAUDE_PROJECT_DIR']) : '';
@@ -82,19 +71,7 @@ function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined
   }
 }
 
-/** The largest length and number of messages beside an answer. Clients do not read longer heads. */
-const LONGEST = 1_000;
-const MOST = 10;
-
 /** The answer as the client prints it; `{}` means no output. */
 function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): HttpReply {
-  const aside = stderr.split('\n').map((line) => beginning(line.trim(), LONGEST, ''));
-  const lines = aside
-    .filter((line) => line !== '' && fitsHeader(line))
-    .slice(0, MOST)
-    .map(latin1);
-  const body = stdout === quiet ? '{}' : stdout.trimEnd();
-  return { status: 200, body, ...(lines.length === 0 ? {} : { head: { [HEAD.aside]: lines } }) };
+  return { status: 200, body: stdout === quiet ? '{}' : stdout.trimEnd(), head: asideHead(stderr) };
 }
-
-const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

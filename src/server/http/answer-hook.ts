@@ -1,20 +1,27 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { isHookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/spec.js';
 import { claudeDecision, lossesIn, whyShown } from '../../handlers/untold.js';
 import { plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
-import { askedAs, deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
+import {
+  askedAs,
+  type CommandAnswer,
+  deadlineOf,
+  type FailurePolicy,
+  failureAnswer,
+  HEAD,
+  REASONS,
+  USUAL,
+} from '../agent-protocol.js';
 import { decodedHead, type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
-import { type HttpReply, notServed, readBody } from './body.js';
+import { asideHead, type HttpReply, readBody, restOf, returned } from './body.js';
 import { environmentIn, headValue, valueIn, withTrace } from './head.js';
-import { isTooLarge } from './refuse.js';
 
 /** How long the client says it will wait, in seconds. */
 function withinOf(headers: IncomingHttpHeaders): number | undefined {
@@ -71,14 +78,17 @@ export async function answerHook(
   calls.answered++;
   // The client has disconnected.
   if (outgoing.destroyed) return;
-  const isUnread = isTooLarge(incoming);
+  const isUnread = !incoming.complete;
   outgoing.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     ...(isUnread && { connection: 'close' }),
     ...head,
   });
-  outgoing.end(body, isUnread ? () => incoming.socket.destroySoon() : undefined);
+  if (!isUnread) return void outgoing.end(body);
+  outgoing.write(body);
+  await restOf(incoming);
+  outgoing.end(() => incoming.socket.destroySoon());
 }
 
 async function answer(
@@ -92,33 +102,33 @@ async function answer(
   const rawHeaders = isEncoded ? decodedHead(incoming.rawHeaders) : incoming.rawHeaders;
   const cwd = headValue(isEncoded ? valueIn(rawHeaders, HEAD.cwd) : headers[HEAD.cwd]);
   const asked = setInHeaders(rawHeaders);
-  // Nobody gets back what is too large to be read.
-  const isReadable = !isTooLarge(incoming);
-  if (isReadable && Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
+  const read = await readBody(incoming);
+  // Nobody gets back what cannot be read.
+  const isReadable = 'text' in read;
+  if (isReadable && Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return returned(read.text);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   // If hooks wait for consent or are not served, our own command has to handle the call; an answer from here would allow it.
   const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
   const session = env['CLAUDE_PROJECT_DIR'];
   if (isReadable && isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
-    return notServed(incoming);
+    return returned(read.text);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {
     const attended = headers[HEAD.attended] !== undefined;
-    return answerAgent({ as, event, attended, cwd, env, policy, within: withinOf(headers) }, incoming, outgoing, hosts);
+    return answerAgent({ as, event, attended, cwd, env, policy, within: withinOf(headers) }, read, outgoing, hosts);
   }
-  const read = await readBody(incoming);
-  const body = 'problem' in read ? read.problem : objectIn(read.text);
+  const body = isReadable ? objectIn(read.text) : read.problem;
   const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
-  const failed = (reason: string, input: Json, ends = false): HttpReply => {
-    const said = failure(spec, reason, policy, ends);
-    const told = { event: spec.name, fold: spec.fold, input, reason, stops: said.status === 200, isClient: true };
+  const failed = (reason: string, input: Json, isLarge = false): HttpReply => {
+    const said = failureAnswer(spec, reason, policy);
+    const told = { event: spec.name, fold: spec.fold, input, reason, stops: said.code === 2, isClient: true };
     // A client that is gone does not get the answer, and records that itself.
     if (!outgoing.destroyed) hosts.unanswered(told, folder, session);
-    return said;
+    return failedReply(said, isLarge);
   };
   if (typeof body === 'string')
     return failed(`${hosts.whyChanged(folder, session)}${REASONS[body]}`, {}, body === 'large');
@@ -141,8 +151,8 @@ async function answer(
       },
     });
     const shown = whyShown(spec, output['suppressOutput']);
-    const head = shown === undefined ? {} : { head: { [HEAD.aside]: [`hookscope: ${shown}`] } };
-    return { status: 200, body: plainJson(claudeDecision(spec, output, input)), ...head };
+    const head = asideHead(shown === undefined ? '' : `hookscope: ${shown}`);
+    return { status: 200, body: plainJson(claudeDecision(spec, output, input)), head };
   } catch (error) {
     return failed(isHookscopeError(error) ? error.message : describeError(error), body);
   }
@@ -164,13 +174,14 @@ function isElsewhere(
   }
 }
 
-/** The answer if a call could not be judged: it stops what can be stopped, because a client continues after an HTTP error. */
-export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): HttpReply {
-  const said = `hookscope: ${reason}`;
-  const output = failureOutput(spec, said, policy);
-  const close: Record<string, string> = ends ? { connection: 'close' } : {};
-  if (output === undefined) return { status: ends ? 413 : 500, body: plainJson({ error: said }), head: close };
-  return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
+/**
+ * The answer if a call could not be judged. What stops it has status 200, because a client of HTTP hooks continues after an HTTP error; our own
+ * command prints and exits as the head says.
+ */
+function failedReply({ stdout, stderr, code }: CommandAnswer, isLarge: boolean): HttpReply {
+  const head = { ...asideHead(stderr), [HEAD.exit]: String(code) };
+  if (stdout !== '') return { status: 200, body: stdout.trimEnd(), head };
+  return { status: isLarge ? 413 : 500, body: plainJson({ error: stderr.trimEnd() }), head };
 }
 
 function objectIn(text: string): Json | 'input' {
