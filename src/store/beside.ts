@@ -7,6 +7,19 @@ export function besideServer(state: string, tell: NonNullable<StoreOptions['note
   return mergedStore(keptNames(state).map((place) => bestEffort(place, tell)));
 }
 
+/** Before a record, the server is asked once more if it did not answer: the record may be one of its own. */
+export function afterServer(beside: RecordStore, server: RecordStore): RecordStore {
+  return {
+    ...beside,
+    async *follow(signal) {
+      for await (const record of beside.follow(signal)) {
+        await server.tryAgain?.();
+        yield record;
+      }
+    },
+  };
+}
+
 function bestEffort(place: string, tell: NonNullable<StoreOptions['note']>): RecordStore {
   let opened: RecordStore | undefined;
   const open = async (): Promise<RecordStore> => (opened ??= await openStores([place], { note: tell }));

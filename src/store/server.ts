@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import querystring from 'node:querystring';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +21,7 @@ export interface AskedServer {
 
 /** The records of a running server: `GET /records` for stored ones, `GET /events` to follow. */
 export function serverStore(server: AskedServer, options: StoreOptions = {}): RecordStore {
+  const attempts = new EventEmitter();
   const told = new Set<string>();
   const lost = (text: string): void => {
     if (!told.has(text)) options.note?.(text);
@@ -31,7 +33,11 @@ export function serverStore(server: AskedServer, options: StoreOptions = {}): Re
     async *follow(signal) {
       // A server process that replaces another sends again what the old one may not have sent.
       const isNew = onceOnly();
-      for await (const record of followEvents(server, signal, options)) if (isNew(record)) yield record;
+      for await (const record of followEvents(server, signal, options, attempts)) if (isNew(record)) yield record;
+    },
+    async tryAgain() {
+      if (attempts.emit('now'))
+        await once(attempts, 'over', { signal: AbortSignal.timeout(PATIENCE) }).catch(() => undefined);
     },
     close: async () => undefined,
   };
@@ -86,12 +92,18 @@ const recordAt = (bytes: Buffer, notes: StoreNotes, place: string): Promise<Hook
 
 /** Milliseconds before the next attempt, at first and at most. */
 const RETRY = { first: 200, most: 5_000 };
+/** Milliseconds that `tryAgain` waits for an answer. */
+const PATIENCE = 1_000;
 
-/** Follows the server's records, and continues after the last one when the server is reachable again. */
+/**
+ * Follows the server's records, and continues after the last one when the server is reachable again. Of `attempts`, `now` ends the pause before the
+ * next one, and `over` tells that one has an answer or has failed.
+ */
 async function* followEvents(
   server: AskedServer,
   signal: AbortSignal,
   { note }: StoreOptions,
+  attempts: EventEmitter,
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
   const { name } = server.address();
@@ -110,6 +122,7 @@ async function* followEvents(
       if (refusal) throw refusal;
       if (failed > 1) note?.(`${name} answers again`);
       failed = 0;
+      attempts.emit('over');
       pause = RETRY.first;
       for await (const { id, data } of messages(response)) {
         const missing = last === undefined || id === undefined ? 0 : missingBetween(last, id);
@@ -129,7 +142,14 @@ async function* followEvents(
     if (signal.aborted) return;
     failed += 1;
     if (failed === 2) note?.(`${name} does not answer; waiting for it`);
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    attempts.emit('over');
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    signal.addEventListener('abort', end);
+    attempts.once('now', end);
+    await sleep(pause, undefined, { signal: over.signal }).catch(() => undefined);
+    signal.removeEventListener('abort', end);
+    attempts.off('now', end);
     pause = Math.min(pause * 2, RETRY.most);
   }
 }

@@ -26,6 +26,8 @@ export interface RecordStore {
   records(query?: RecordQuery): AsyncIterable<HookRecord>;
   /** Records written from now on, until the signal fires. Waits for a file that does not exist yet. */
   follow(signal: AbortSignal): AsyncIterable<HookRecord>;
+  /** Asks a server that did not answer once more, if its records are being followed; resolves when it has answered or has not. */
+  tryAgain?(): Promise<void>;
   close(): Promise<void>;
 }
 

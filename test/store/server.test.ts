@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
+import { afterServer } from '../../src/store/beside.js';
+import { mergedStore } from '../../src/store/merged.js';
 import { defaultSocket, foundPlaces, openStore, serverState } from '../../src/store/place.js';
 import { queryParams, readQuery } from '../../src/store/query.js';
-import { isWanted, type RecordQuery } from '../../src/store/store.js';
+import { isWanted, type RecordQuery, type RecordStore } from '../../src/store/store.js';
 import { fire } from '../emit/samples.js';
 import { until } from '../host/kit.js';
 
@@ -191,6 +193,37 @@ describe('a server as a store', () => {
       [undefined, 'b.1'],
     ]);
     expect(notes).toEqual([`${first.place} does not answer; waiting for it`, `${first.place} answers again`]);
+  });
+
+  test('is asked once more before a record beside it is shown, so that it is not shown before the server answers again', async () => {
+    const events: Behaviour['events'] = (_, response) => void response.write(': hello\n\n');
+    const first = await serve({ events });
+    const told: string[] = [];
+    const controller = new AbortController();
+    const server = await openStore(first.place, { note: (text) => told.push(text.slice(first.place.length + 1)) });
+    const beside: RecordStore = {
+      place: 'beside',
+      async *records() {},
+      async *follow() {
+        // Nobody need be asked while the server answers.
+        yield readable({ ...records[0], host_id: 'one' });
+        stop(first.server);
+        await until(() => told.length === 2);
+        // The next attempt would come later than this record, and a second one after another pause.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        yield readable({ ...records[1], host_id: 'one' });
+        await serve({ events });
+        yield readable({ ...records[2], host_id: 'two' });
+      },
+      close: async () => undefined,
+    };
+    const store = mergedStore([server, afterServer(beside, server)]);
+    for await (const { seq } of store.follow(controller.signal)) {
+      told.push(`record ${seq}`);
+      if (seq === 3) break;
+    }
+    controller.abort();
+    expect(told).toEqual(['record 1', 'does not answer; waiting for it', 'record 2', 'answers again', 'record 3']);
   });
 
   test('gives each record once, also where another process sends again what the one before has sent', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { besideServer } from '../../store/beside.js';
+import { afterServer, besideServer } from '../../store/beside.js';
 import { mergedStore } from '../../store/merged.js';
 import { defaultSocket, foundPlaces, openStores } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
@@ -26,7 +26,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   );
   // The server sends the fires that it answers; those that commands answer themselves are in a file beside it. A record in both is shown once.
   const isBeside = flags.store === undefined && places.includes(defaultSocket());
-  const store = isBeside ? mergedStore([named, besideServer(stateFolder(), terminal.tell)]) : named;
+  const store = isBeside ? mergedStore([named, afterServer(besideServer(stateFolder(), terminal.tell), named)]) : named;
   const absent = places.every((place) => !/^https?:/.test(place) && !existsSync(place));
   terminal.tell(`watching ${named.place}${absent ? ', which does not exist yet' : ''}; Ctrl-C ends it`);
   const mask = maskOf(flags);
