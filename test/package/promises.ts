@@ -393,6 +393,11 @@ const limits: readonly Kept[] = [
   ],
   ['the page and trace files take, in this order', 'why/starters', 'counts more than a call'],
   ['Of two open calls for one type, the first counts', 'why/starters', 'each call starts one'],
+  [
+    'says which project a hook is of that another host lists',
+    'why/other-fires',
+    'the project is said if its file and the calls tell it',
+  ],
   ['A call whose id was used again', 'why/calls', 'a call that was denied has not run because a later one'],
   ['A host whose clock was set back', 'cli/trace', 'a clock that was ahead for a moment moves nothing'],
   // Decisions
@@ -1113,6 +1118,7 @@ const limits: readonly Kept[] = [
 ];
 const limitsElse: readonly NoPromise[] = [
   ['An answer with words of a helper and a key that throws', 'no promise: what stays open'],
+  ['It cannot tell whether a command had named that file', 'no promise: what is not known'],
   ["In Claude Code's own files, as for Claude Code, one wrong word", 'no promise: what stays open'],
   ['Let the hook answer `stop()`, or do not await them there', 'advice'],
   ['Parts of the package are loaded when they are first needed', 'why the next sentence is needed'],
