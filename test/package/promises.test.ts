@@ -97,6 +97,11 @@ test.each([
   "INSERT INTO users (name, password) SELECT 'me', 'hunter2'",
   'bcrypt-cli hunter2',
   'api_keys=(a1B2c3 d4E5f6)',
+  'password: your-dog-Rex99',
+  'PASSWORD="$ummer"',
+  `{"password":"$${'{Zq8xK2}'}"}`,
+  '{"password":"changeme"}',
+  '{"content":"{\\"password\\": \\"your pet 77\\"}"}',
 ])('a plain word in a sentence is not masked, nor what else is said not to be found: %j', (text) => {
   expect(createRedactor().text(text)).toBe(text);
 });

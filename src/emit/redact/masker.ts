@@ -1,19 +1,16 @@
 import { DEEPEST } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
+import { CleanTexts } from './clean.js';
 import { createFinder, type Finder, patternFinder } from './find/find.js';
+import { isPrivate, isWebKey } from './find/formats/web-keys.js';
 import { isListed } from './find/lists.js';
 import { type ListKind, listKind, nameKind } from './find/names.js';
-import { isPlaceholder, isWord, looksRandom } from './find/values.js';
+import type { TextSpan } from './find/quoted.js';
+import { isStandIn, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
 import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf, rolesOf } from './structure.js';
-
-/** Short texts without a secret, such as names of tools and files, recur in most records and are remembered. */
-const SHORT = 128;
-const REMEMBERED = 4096;
-/** Long texts recur at one key, such as a call's input in several records; each key's last one is remembered. */
-const LONG = 16_384;
-const PLACES = 128;
+import { CHOSEN, MASKED, MASKED_BY_CALLER, most, NOT, SECRET, type WholeMask } from './whole.js';
 
 /** Masks plain data. Changed objects are frozen copies; unchanged ones are returned as they are. */
 export class Masker {
@@ -24,14 +21,13 @@ export class Masker {
   readonly #keys: ReadonlySet<string>;
   readonly #paths: readonly (readonly string[])[];
   readonly #named: boolean;
+  readonly #privateKeys: boolean;
   /** Finds matches of the caller's own patterns, which are also looked for in numbers and keys of data. */
   readonly #patterns: ReturnType<typeof patternFinder>;
   /** The depth within an input or output, tracked if there are patterns; 0: among the record's own fields. */
   #inData = 0;
   #key: MaskKey | undefined;
-  readonly #clean = new Set<string>();
-  /** By key, the last text in which nothing had to be masked. */
-  readonly #cleanAt = new Map<string, string>();
+  readonly #clean = new CleanTexts();
   /** The current path, tracked only if `mask` or `paths` needs it. */
   readonly #path: string[] | undefined;
   #depth = 0;
@@ -42,6 +38,7 @@ export class Masker {
     this.finder = createFinder(wanted, patterns, this.#keys);
     this.#patterns = patternFinder(patterns);
     this.#named = wanted('named');
+    this.#privateKeys = wanted('private-key');
     this.#own = mask;
     this.#paths = paths.map((path) => path.split('.'));
     this.#key = key;
@@ -59,7 +56,7 @@ export class Masker {
     this.#depth = 0;
     this.#inData = 0;
     if (this.#path !== undefined) this.#path.length = 0;
-    return this.#at(key, value, this.isPath(key));
+    return this.#at(key, value, this.#atPath(key));
   }
 
   /** Whether the whole value at the key must be masked. */
@@ -73,32 +70,39 @@ export class Masker {
     );
   }
 
-  /** Masks the value of an object's key. `all`: every text in it is masked. */
-  #at(key: string, value: unknown, all: boolean): unknown {
-    const isText = typeof value === 'string' && !all && this.#own === undefined;
-    if (isText && this.#cleanAt.get(key) === value) return value;
+  #atPath(key: string): WholeMask {
+    return this.isPath(key) ? CHOSEN : NOT;
+  }
+
+  /** Masks the value of an object's key. */
+  #at(key: string, value: unknown, all: WholeMask): unknown {
+    const isText = typeof value === 'string' && all === NOT && this.#own === undefined;
+    if (isText && this.#clean.isLastAt(key, value)) return value;
     // It must be a cycle; the record that holds it is withheld.
     if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
     this.#path?.push(key);
     const before = this.#inData;
     if (this.#patterns !== undefined) this.#inData = before > 0 ? before + 1 : beginOf(key);
-    const list = all || !this.#named ? undefined : listKind(key);
+    const list = all !== NOT || !this.#named ? undefined : listKind(key);
     const isOne = list === undefined ? undefined : (one: unknown) => isOfList(one, list, key);
-    const masked = this.#value(value, all || isOne?.(value) === true || this.#isSecretKey(key, value), isOne);
+    const masked = this.#value(
+      value,
+      most(all, this.#wholeAt(key, value), isOne?.(value) === true ? SECRET : NOT),
+      isOne,
+    );
     this.#path?.pop();
     this.#inData = before;
     this.#depth--;
-    if (isText && masked === value && value.length <= LONG) this.#rememberAt(key, value);
+    if (isText && masked === value) this.#clean.addAt(key, value);
     return masked;
   }
 
-  #rememberAt(key: string, text: string): void {
-    if (this.#cleanAt.size >= PLACES && !this.#cleanAt.has(key)) this.#cleanAt.clear();
-    this.#cleanAt.set(key, text);
+  #wholeAt(key: string, value: unknown): WholeMask {
+    if (this.#keys.size > 0 && this.finder.isOwn(key)) return CHOSEN;
+    return this.#isSecretKey(key, value) ? SECRET : NOT;
   }
 
   #isSecretKey(key: string, value: unknown): boolean {
-    if (this.#keys.size > 0 && this.finder.isOwn(key)) return true;
     if (!this.#named || typeof value === 'boolean' || value === null || value === undefined) return false;
     const kind = nameKind(key);
     if (kind === undefined) return false;
@@ -108,10 +112,10 @@ export class Masker {
   }
 
   /** `isOne`: which values directly in a list or object are masked too. */
-  #value(value: unknown, all: boolean, isOne?: (value: unknown) => boolean): unknown {
-    if (typeof value === 'string') return all ? this.#whole(value) : this.text(value);
+  #value(value: unknown, all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
+    if (typeof value === 'string') return all === NOT ? this.text(value) : this.#whole(value, all);
     if (typeof value === 'number' || typeof value === 'bigint')
-      return all || this.#isFound(String(value)) ? this.mask(String(value)) : value;
+      return all !== NOT || this.#isFound(String(value)) ? this.mask(String(value)) : value;
     if (typeof value !== 'object' || value === null) return value;
     return Array.isArray(value) ? this.#list(value, all, isOne) : this.#object(value, all, isOne);
   }
@@ -128,15 +132,17 @@ export class Masker {
     return this.part(name, 0, name.length, this.#patterns(name));
   }
 
-  #list(list: readonly unknown[], all: boolean, isOne?: (value: unknown) => boolean): unknown {
+  #list(list: readonly unknown[], all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
     let copy: unknown[] | undefined;
     // Only neighbours can mark an element as secret.
-    const isTold = !all && list.length > 1 && (this.#named || this.#keys.size > 0);
+    const isTold = all === NOT && list.length > 1 && (this.#named || this.#keys.size > 0);
     const told = isTold ? this.#told(list) : undefined;
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
+      const path = this.#atPath(String(i));
       const masked =
-        told?.get(i) ?? this.#at(String(i), value, all || isOne?.(value) === true || this.isPath(String(i)));
+        (path === NOT ? told?.get(i) : undefined) ??
+        this.#at(String(i), value, most(all, path, isOne?.(value) === true ? SECRET : NOT));
       if (masked === value) continue;
       copy ??= list.slice();
       copy[i] = masked;
@@ -147,9 +153,9 @@ export class Masker {
   /** Elements that other elements mark as secret (arguments after a flag, values after a name): by index, masked. */
   #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
     const told = new Map<number, unknown>();
-    for (const at of this.#named ? pairsOf(list) : []) told.set(at, this.#whole(list[at] as string));
+    for (const at of this.#named ? pairsOf(list) : []) told.set(at, this.#whole(list[at] as string, SECRET));
     for (const [at, [name, value]] of this.#named ? entriesOf(list) : [])
-      told.set(at, Object.freeze([name, this.#whole(value)]));
+      told.set(at, Object.freeze([name, this.#whole(value, SECRET)]));
     for (const [i, spans] of argumentSpans(list, (text) => this.finder.find(text)))
       if (!told.has(i)) told.set(i, this.part(list[i] as string, 0, (list[i] as string).length, spans));
     return told.size === 0 ? undefined : told;
@@ -162,21 +168,22 @@ export class Masker {
     return list.map((one, i) => told.get(i + words.length) ?? one);
   }
 
-  #object(object: object, all: boolean, isOne?: (value: unknown) => boolean): unknown {
+  #object(object: object, all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
-    const roles = all || !this.#named ? 0 : rolesOf(keys);
+    const roles = all !== NOT || !this.#named ? 0 : rolesOf(keys);
     const beside = roles === 0 ? undefined : namedBeside(object as Record<string, unknown>, keys, roles);
     const command = roles === 0 ? undefined : programOf(object as Record<string, unknown>, keys, roles);
     // A Kubernetes manifest of a Secret.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
+    const isKey = this.#privateKeys && isWebKey(object);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
       const own = (object as Record<string, unknown>)[key];
       const value = key === command?.key ? this.#arguments(own as readonly unknown[], command.words) : own;
       const isData = isManifest && (key === 'data' || key === 'stringData');
-      const isWhole = isData || key === beside || isOne?.(value) === true || this.isPath(key);
-      const masked = this.#at(key, value, all || isWhole);
+      const isSecret = isData || key === beside || (isKey && isPrivate(key)) || isOne?.(value) === true;
+      const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT));
       const name = this.#name(key);
       if (masked === own && name === key && copy === undefined) continue;
       // The copy keeps the order of the keys.
@@ -189,37 +196,45 @@ export class Masker {
     return copy === undefined ? object : Object.freeze(copy);
   }
 
-  /** Masks a whole value whose name marks it as secret, except for an authorization scheme before it. */
-  #whole(value: string): string {
-    if (value === '' || (isPlaceholder(value) && !PARTLY.test(value))) return value;
+  /** Masks a whole value: of the caller whatever it says, else unless it stands for a secret, and behind an authorization scheme. */
+  #whole(value: string, all: WholeMask): string {
+    if (value === '' || MASKED.test(value)) return value;
+    if (all === CHOSEN) return this.mask(value);
+    if (isStandIn(value)) return value;
     const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
     const secret = value.slice(scheme.length);
     return MASKED.test(secret) ? value : scheme + this.mask(secret);
   }
 
-  /** Masks a text at the current path. */
+  /** Masks a text at the current path: what the caller's function makes of it, if there is one. */
   text(text: string): string {
-    if (this.#own !== undefined) {
-      const own = this.asked(text);
-      if (own !== undefined) return own;
-    }
-    if (text.length < this.finder.shortest) return text;
-    if (text.length <= SHORT) {
-      if (this.#clean.has(text)) return text;
-      const masked = this.part(text, 0, text.length);
-      if (masked === text) this.#remember(text);
-      return masked;
-    }
-    return this.part(text, 0, text.length);
+    const own = this.#own && this.asked(text, (this.#path ?? []).join('.'));
+    return own === undefined ? this.#found(text) : this.#further(own);
   }
 
-  #remember(text: string): void {
-    if (this.#clean.size >= REMEMBERED) this.#clean.clear();
-    this.#clean.add(text);
+  #found(text: string): string {
+    if (text.length < this.finder.shortest || this.#clean.has(text)) return text;
+    const masked = this.part(text, 0, text.length);
+    if (masked === text) this.#clean.add(text);
+    return masked;
   }
 
-  /** The result of the caller's `mask` function; undefined: the other options decide. */
-  asked(text: string, path = this.#path?.join('.') ?? ''): string | undefined {
+  /** Masks a piece of a text, in which secrets were found. */
+  piece(text: string, from: number, to: number, spans: readonly TextSpan[], path: string): string {
+    const said = text.slice(from, to);
+    const own = this.asked(said, path);
+    if (own === undefined) return this.part(text, from, to, spans);
+    // What is left of a secret that is in several pieces need not look like one.
+    const isSplit = spans.some(([start, end]) => start < to && end > from && (start < from || end > to));
+    return isSplit ? this.mask(said) : this.#further(own);
+  }
+
+  #further(own: string): string {
+    return MASKED_BY_CALLER.test(own) ? own : this.#found(own);
+  }
+
+  /** The result of the caller's `mask` function; undefined: it left the text as it is. */
+  asked(text: string, path: string): string | undefined {
     try {
       const own = this.#own?.(text, path);
       if (own === undefined || own === text) return undefined;
@@ -252,16 +267,11 @@ export class Masker {
 }
 
 const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
-  typeof value === 'string' && isListed(value, kind, name, '"');
+  typeof value === 'string' && isListed(value, kind, name, { quote: '"', expands: false });
 
 /** The depth at which a field begins: an input or output begins with known fields, `updatedInput` and the like do not. */
 const beginOf = (key: string): number => (DATA.test(key) ? 1 : key.startsWith('updated') ? 2 : 0);
 const DATA = /^(?:input|final_input|versions|output|value)$/;
-
-/** A value that is already masked as a whole. */
-const MASKED = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]$/;
-/** A value that is masked only at its beginning. */
-const PARTLY = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]./s;
 
 /** Whether a key is too short to hold a secret. */
 const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));

@@ -8,16 +8,27 @@ export interface RedactOptions {
    * (`github-token`, `jwt`, `private-key`, `url-password`, `named` …).
    */
   readonly shapes?: boolean | readonly string[];
-  /** Names of fields whose whole value is masked, besides `password`, `token`, `authorization`, `api_key` and the like. Case-insensitive. In texts what follows the name is masked as well: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`, and every value of a list, an object, an element or the lines of YAML that the name has; not a variable of a shell. */
+  /**
+   * Names of fields whose whole value is masked, besides `password`, `token`, `authorization`, `api_key` and the like. Case-insensitive. Every text
+   * and number in it is, whatever it says; true, false, null, empty texts and names of fields are not. In texts what follows the name is masked as
+   * well: `"iban": "X"`, `iban=X`, `--iban X`, `<iban>X</iban>`, and every value of a list, an object, an element or the lines of YAML that the
+   * name has; not a variable of a shell.
+   */
   readonly keys?: readonly string[];
-  /** Paths whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` matches any one key. */
+  /**
+   * Paths whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` matches any one key. Every text and number in it is,
+   * whatever it says; true, false, null, empty texts and names of fields are not.
+   */
   readonly paths?: readonly string[];
   /**
    * Masks the first group of each match, or the whole match if there is no group. A number that matches in an input, an output or a
    * `decision.value` is masked as a whole. Patterns also apply to keys in them, except the known fields of the event or answer itself.
    */
   readonly patterns?: readonly RegExp[];
-  /** Called with each string and its path; the result replaces the string. undefined: the other options decide. If it throws, the string is masked. */
+  /**
+   * Called with each string and its path, except those masked as a whole by their name or path; the result replaces the string. The other options
+   * apply to the result, unless it is `[redacted …]` as a whole. undefined: the string stays as it is. If it throws, the string is masked.
+   */
   readonly mask?: (value: string, path: string) => string | undefined;
   /** The file with the key for the hashes in masks, mode 0600, created if missing; default `$XDG_STATE_HOME/hookscope/redact.key`. */
   readonly keyFile?: string;

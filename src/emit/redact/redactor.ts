@@ -158,10 +158,8 @@ class RecordRedactor implements Redactor {
     const both = stderr + stdout;
     const told = (stream: keyof MaskedStreams, piece: string, name: keyof Pieces): string => {
       if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
-      return streams[stream].push(
-        piece,
-        (text, from, to, secrets) =>
-          this.#masker.asked(text.slice(from, to), name) ?? this.#masker.part(text, from, to, secrets),
+      return streams[stream].push(piece, (text, from, to, secrets) =>
+        this.#masker.piece(text, from, to, secrets, name),
       );
     };
     const pieces = { stdout: told('stdout', stdout, 'stdout'), stderr: told('stderr', stderr, 'stderr') };

@@ -3,7 +3,7 @@ import { type NameKind, nameKind } from './find/names.js';
 import type { TextSpan } from './find/quoted.js';
 import { merged } from './find/scan.js';
 import { isCommand } from './find/shell/arguments.js';
-import { isNoWord, isPlaceholder, isWord, looksRandom } from './find/values.js';
+import { isNoWord, isStandIn, isWord, looksRandom } from './find/values.js';
 
 const NAME =
   /^(?:name|key|id|header|field|parameter|param|variable|option|property|env|label|k|n|(?:parameter|option|header|field|env)[-_]?(?:key|name))$/i;
@@ -84,7 +84,7 @@ const TYPED = new Set('text value keys input content string chars characters'.sp
 /** In `{ selector: '#password', text: 'X' }`, an input of browser tools: the key of the typed text. */
 function typedInto(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   const typed = keys.find((key) => TYPED.has(key) && typeof object[key] === 'string');
-  if (typed === undefined || isPlaceholder(object[typed] as string)) return undefined;
+  if (typed === undefined || isStandIn(object[typed] as string)) return undefined;
   const isPlace = (key: string): boolean => {
     const place = object[key];
     return key !== typed && PLACES.has(key) && typeof place === 'string' && isFieldOfSecret(place);
@@ -99,7 +99,7 @@ function kindOf(name: unknown): NameKind | undefined {
 function mayBe(value: unknown, kind: NameKind): boolean {
   if (typeof value !== 'string') return kind !== 'weak' && kind !== 'short' && typeof value === 'object';
   if (kind === 'short') return isNoWord(value);
-  return kind === 'weak' ? looksRandom(value) : !isPlaceholder(value);
+  return kind === 'weak' ? looksRandom(value) : !isStandIn(value);
 }
 
 /** In a list such as `['host', 'a', 'x-api-key', 'X']`: the indexes of the values that follow the name of a secret. */
@@ -107,7 +107,7 @@ export function pairsOf(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let i = 1; i < list.length; i++) {
     const [name, value] = [list[i - 1], list[i]];
-    if (typeof value !== 'string' || typeof name !== 'string' || name.length > 100 || isPlaceholder(value)) continue;
+    if (typeof value !== 'string' || typeof name !== 'string' || name.length > 100 || isStandIn(value)) continue;
     const kind = nameKind(name);
     if (kind === undefined) continue;
     // In a list of names, the next element is not a value.

@@ -2,6 +2,7 @@ import { asLines, asSigns, withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
+import { webKeySecrets } from './formats/web-keys.js';
 import type { Hold } from './own/lines.js';
 import { ownNames } from './own/names.js';
 import { MOST_HELD } from './own/reach.js';
@@ -41,7 +42,8 @@ export function createFinder(
 ): Finder {
   const tokens = compileTokens(wanted);
   const named = wanted('named');
-  const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
+  const pem = wanted('private-key');
+  const scan = scanner(tokens, { named, url: wanted('url-password'), pem });
   const find = (text: string): readonly TextSpan[] => (named ? everyReading(text, scan) : scan(text));
   const matched = patternFinder(patterns);
   const names = ownNames(keys);
@@ -51,6 +53,7 @@ export function createFinder(
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
+      if (pem && text.includes('kty')) spans = merged([...spans, ...webKeySecrets(text)]);
       const own = names?.find(text);
       if (own !== undefined) spans = merged([...spans, ...own.spans, ...cutValues(text, own.holds)]);
       if (matched !== undefined) spans = merged([...spans, ...matched(text)]);

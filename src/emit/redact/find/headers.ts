@@ -20,7 +20,9 @@ export function headerValue(text: string, at: number, before: string): TextSpan 
   if (take(run, text, start) === undefined) return undefined;
   const end = run.lastIndex;
   const value = text.slice(start, end);
-  if (isPlaceholder(value)) return undefined;
+  const closing = quote !== undefined && text.startsWith(quote[1] as string, end) ? '"' : undefined;
+  // Programs expand a variable in a header that no shell would.
+  if (isPlaceholder(value, closing, !/["']/.test(before) && text[end] !== "'")) return undefined;
   const isCode = scheme === undefined && quote === undefined && !/["'`]/.test(before);
   if (isCode && (/^[A-Za-z_$.?!]*$/.test(value) || '([{'.includes(text[end] ?? ' '))) return undefined;
   return [start, end];

@@ -98,7 +98,8 @@ export function listSecrets(
   },
 ): readonly TextSpan[] {
   const bare = separator === ':' || /^[A-Z\d_]+$/.test(name);
-  const accepts = (item: ListItem): boolean => (item.quote !== undefined || bare) && isOfList(text, item, kind, name);
+  const accepts = (item: ListItem): boolean =>
+    (item.quote !== undefined || bare) && isOfList(text, item, kind, name, separator === '=');
   const spans = (items: readonly ListItem[]): readonly TextSpan[] => items.filter(accepts).map(({ span }) => span);
   if (take(NEW_LINE, text, at) !== undefined)
     return indent === undefined || separator !== ':' ? [] : spans(linesBelow(text, NEW_LINE.lastIndex, indent));
@@ -121,12 +122,24 @@ export function sectionSecrets(text: string, at: number): readonly TextSpan[] | 
 }
 
 /** Whether an item is a secret: not a word, the name of another secret, or the place where one is. */
-function isOfList(text: string, { span: [start, end], quote }: ListItem, kind: ListKind, name: string): boolean {
-  return isListed(text.slice(start, end), kind, name, quote);
+function isOfList(
+  text: string,
+  { span: [start, end], quote }: ListItem,
+  kind: ListKind,
+  name: string,
+  expands = false,
+): boolean {
+  return isListed(text.slice(start, end), kind, name, { quote, expands });
 }
 
-export function isListed(value: string, kind: ListKind, name: string, quote?: string): boolean {
-  if (isPlaceholder(value, quote) || isWord(value)) return false;
+/** `expands`: a variable in double quotes may have other text behind it. */
+export function isListed(
+  value: string,
+  kind: ListKind,
+  name: string,
+  { quote, expands }: { readonly quote: string | undefined; readonly expands: boolean },
+): boolean {
+  if (isPlaceholder(value, quote, expands) || isWord(value)) return false;
   if (/\s/.test(value)) return quote !== undefined && value.length <= 64 && value.split(/\s+/).some(isNoWord);
   if (nameKind(value) !== undefined || listKind(value) !== undefined) return false;
   if (/^tokens$/i.test(name)) return looksRandom(value);

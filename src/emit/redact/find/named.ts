@@ -157,6 +157,7 @@ function behindName(
     alone: (starts && ends && !isMarked) || isWord,
     code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
     elsewhere: isElsewhere,
+    expands: text[separator] === '=',
   };
   if (kind === 'short' && value.quote !== undefined && hasUser(text, found[0])) place.kind = 'password';
   const length = trailing(text, start, end, place.sure || place.alone);

@@ -1,4 +1,4 @@
-import type { NameKind } from './names.js';
+import { type NameKind, nameKind } from './names.js';
 
 /** How a value is written after its name. */
 export interface ValuePlace {
@@ -15,20 +15,60 @@ export interface ValuePlace {
   readonly code: boolean;
   /** The key is just `value`, and the name is in another key. */
   readonly elsewhere?: boolean;
+  /** In double quotes, a variable may have other text behind it. */
+  readonly expands?: boolean;
 }
 
-/** Whether a value stands for a secret without being one: a variable, a template, asterisks, an earlier mask. */
-export function isPlaceholder(value: string, quote?: string): boolean {
-  // Without quotes, a value ends before a `>`.
-  if (PLACEHOLDER.test(value)) return quote === undefined || value[0] !== '<' || value.endsWith('>');
-  return quote !== "'" && VARIABLE.test(value);
+/**
+ * Whether a value stands for a secret without being one: a variable, a template, asterisks, an earlier mask. `expands`: a variable in double quotes
+ * may have other text behind it, as in a shell.
+ */
+export function isPlaceholder(value: string, quote?: string, expands = true): boolean {
+  if (quote === undefined) return BEGINNING.test(value) || VARIABLE.test(value);
+  if (stands(value) || CUT_TEMPLATE.test(value)) return true;
+  if (quote === "'") return false;
+  return isStandIn(value) || (VARIABLE.test(value) && (expands || (quote === '`' && value[1] === '{')));
 }
 
-const PLACEHOLDER =
+/** Whether a whole value, such as a field of data, stands for a secret without being one. */
+export function isStandIn(value: string): boolean {
+  return stands(value) || (VARIABLE.test(value) && (EXPANDED.test(value) || isOfEnvironment(OF_SHELL, value)));
+}
+
+const stands = (value: string): boolean =>
+  STANDS.test(value) || DESCRIBES.test(value) || isOfEnvironment(OF_PROGRAM, value);
+
+/** Without quotes, what a value ends at may be within the placeholder. */
+const BEGINNING =
   /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdvq](?:\\+[nrt])*$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
+/** A template in quotes may have others in it: `"{{ x | default "y" }}"`. */
+const CUT_TEMPLATE = /^\{\{-?[ \t][^{}]*[ \t(,[]$/;
+const STANDS =
+  /^(?:\[redacted [^\]]*\]|\[?redacted\]?|\$?\{\{[^{}]*\}\}|%[sdvq](?:\\+[nrt])*|\{\d?\}|<%[^<>]{0,80}%>|[*.xX•-]+|null|undefined|none|nil|true|false|nan|yes|no|on|off|example|changeme|your[-_ ](?:(?:[a-z]+|\d{1,4}|base64)[-_ ])*(?:here|pass(?:word|phrase|code|wd)?|pwd|pin|token|secret|key|pat|credentials?|value)(?:[-_ ]\d)?)$/i;
+/** `<the-password>`, `{apiKey}`: words, and numbers between them. */
+const ONE_WORD = '(?:[A-Z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)';
+const DESCRIBES = new RegExp(
+  String.raw`^(?:<(?=.{1,80}$)(?:${ONE_WORD}|base64)(?:[ _./:,|'-]+(?:${ONE_WORD}|base64|\d{1,4}))*[.…]*>|\{${ONE_WORD}(?:[._]${ONE_WORD})*\})$`,
+);
 /** The name of a variable does not mix letters and digits again and again, unless it is words of one case with a `_` between them. */
 const VARIABLE =
   /^\$(?:\{|\(|(?:[A-Z_][A-Z\d]*_[A-Z\d_]*|[a-z_][a-z\d]*_[a-z\d_]*|(?!\w*\d[A-Za-z]\w*\d[A-Za-z])[A-Za-z_]\w*)(?:\W|$)|\d?$)/;
+const EXPANDED = /^\$(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\([^()]*(?:\([^()]*\)[^()]*)*\)|\d?)$/;
+const OF_SHELL = /^\$(?:env:)?([A-Za-z_]\w*)$/;
+const OF_PROGRAM =
+  /^(?:%([A-Za-z_]+)%|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)(?:\.(\w+)|[[(]\\*["'](\w+)\\*["'][\])]))$/;
+
+/** Whether the variable is spelled as they are: in upper case, or as the name of a secret in lower case. */
+function isOfEnvironment(pattern: RegExp, value: string): boolean {
+  const name =
+    pattern
+      .exec(value)
+      ?.slice(1)
+      .find((one) => one !== undefined) ?? '';
+  if (/^[A-Z_][A-Z\d_]*$/.test(name)) return true;
+  const kind = /^[a-z]+(?:_[a-z]+)*$/.test(name) ? nameKind(name) : undefined;
+  return kind === 'password' || kind === 'token';
+}
 
 const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;
@@ -54,8 +94,8 @@ const TYPE =
 
 /** Whether a value after the name of a secret is one. Ordinary code (`token: string`, `password = getPassword()`) is not. */
 export function isSecret(value: string, place: ValuePlace): boolean {
-  if (value === '' || isPlaceholder(place.quote === undefined ? value.replace(/,$/, '') : value, place.quote))
-    return false;
+  const said = place.quote === undefined ? value.replace(/,$/, '') : value;
+  if (value === '' || isPlaceholder(said, place.quote, place.expands)) return false;
   if (place.kind === 'weak')
     return !place.code && !CHAIN_OF_WORDS.test(value) && (looksRandom(value) || isLogin(value, place));
   if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));

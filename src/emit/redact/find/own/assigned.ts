@@ -141,8 +141,8 @@ function quotedValue(reach: Reach, at: number, isShell: boolean): OwnValues | un
     const quoted = reach.quoted(from, isShell);
     if (quoted === undefined) break;
     const value = text.slice(quoted.span[0], quoted.span[1]);
-    if (!isLeft(value, isShell && text[quoted.span[0] - 1] !== "'") && !/^\$\([^()]*\)$/.test(isShell ? value : ''))
-      spans.push(quoted.span);
+    const expands = isShell && text[quoted.span[0] - 1] !== "'";
+    if (!isLeft(value, expands) && !(expands && /^\$\([^()]*\)$/.test(value))) spans.push(quoted.span);
     end = quoted.end;
     if (quoted.closed && isShell) append(spans, tailOf(text, quoted.span));
     if (!quoted.closed || take(isShell ? NEXT_SUM : NEXT_TEXT, text, end) === undefined) break;

@@ -19,6 +19,9 @@ const PASS_SOURCES = /^(?:pass(?:in|out|word)?|(?:ks|key)-pass)$/;
 const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value|[=:!]=?)$|^(?:id|type|source|src|env|file)=/;
 const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
+/** Whether a shell reads what is behind a flag and expands variables in it: not in a list of arguments. */
+const isOfShell = (joint: string): boolean => !joint.includes(',');
+
 /** The secret after a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
 export function flagSecret(text: string, dash: number): TextSpan | undefined {
   const name = take(FLAG, text, dash)?.[1];
@@ -48,11 +51,11 @@ function longFlag(text: string, dash: number, name: string, behind: number): Tex
   if (value === undefined) return undefined;
   const [start, end] = value.span;
   const said = text.slice(start, end);
-  if (isPlaceholder(said, value.quote) || (joint !== '=' && said.startsWith('-'))) return undefined;
-  if (isLogin && said.includes(':')) return loginSecret(text, dash, name, value.span);
-  if (isPair) return behindMark(said, start, '=');
+  if (isPlaceholder(said, value.quote, isOfShell(joint)) || (joint !== '=' && said.startsWith('-'))) return undefined;
+  if (isLogin && said.includes(':')) return loginSecret(text, dash, name, value);
+  if (isPair) return behindMark(said, start, '=', value.quote);
   if (isOpenssl && /^(?:env|file|fd|stdin)(?::|$)/.test(said)) return undefined;
-  if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':');
+  if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':', value.quote);
   if (kind === undefined || NO_VALUE.test(said)) return undefined;
   if (kind === 'header') return headerValue(text, start, '"');
   // Only hexadecimal digits usually means a checksum, but not here.
@@ -90,9 +93,14 @@ function saidBy(text: string, behind: number): TextSpan | undefined {
 }
 
 /** The password in `--user me:X`, if the program is known to take a password there, or X cannot be a word. */
-function loginSecret(text: string, dash: number, name: string, [start, end]: TextSpan): TextSpan | undefined {
+function loginSecret(
+  text: string,
+  dash: number,
+  name: string,
+  { span: [start, end], quote }: NonNullable<ReturnType<typeof valueAt>>,
+): TextSpan | undefined {
   const said = text.slice(start, end);
-  const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':');
+  const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':', quote);
   if (span === undefined || FETCHES.test(text.slice(Math.max(0, dash - 600), dash))) return span;
   const secret = text.slice(span[0], span[1]);
   return isNoWord(secret) || (/creds|basic/.test(name) && /^[^/].{4}/.test(secret)) ? span : undefined;
@@ -104,7 +112,8 @@ function wordFlag(text: string, dash: number, name: string, behind: number): Tex
     return undefined;
   const value = flagValue(text, behind, behind, false);
   if (value === undefined) return undefined;
-  return isPlaceholder(text.slice(value.span[0], value.span[1]), value.quote) ? undefined : value.span;
+  const expands = isOfShell(text.slice(behind, value.span[0]));
+  return isPlaceholder(text.slice(value.span[0], value.span[1]), value.quote, expands) ? undefined : value.span;
 }
 
 function shortFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
@@ -136,11 +145,11 @@ function programSecret(
   const value = flagValue(text, start, behind, glued);
   if (value === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
-  if (isPlaceholder(said, value.quote)) return undefined;
+  if (isPlaceholder(said, value.quote, isOfShell(text.slice(behind, value.span[0])))) return undefined;
   // Without a `=`, the argument is a file name.
   if (cookie.includes(letter)) return behindMark(said, value.span[0], '=') && value.span;
   if (!login.includes(letter)) return value.span;
-  return nextPiece(text, value.span, between) ?? behindMark(said, value.span[0], between);
+  return nextPiece(text, value.span, between) ?? behindMark(said, value.span[0], between, value.quote);
 }
 
 /** `-uuser:'X'`, `-u user:$'X'`: one word of the shell in two pieces. */
@@ -179,8 +188,8 @@ function flagValue(text: string, start: number, behind: number, glued: boolean):
 }
 
 /** The text after `mark`, such as the password of `user:password`. */
-function behindMark(said: string, start: number, mark: string): TextSpan | undefined {
+function behindMark(said: string, start: number, mark: string, quote?: string): TextSpan | undefined {
   const at = said.indexOf(mark);
-  if (at < 0 || at === said.length - 1 || isPlaceholder(said.slice(at + 1))) return undefined;
+  if (at < 0 || at === said.length - 1 || isPlaceholder(said.slice(at + 1), quote)) return undefined;
   return [start + at + 1, start + said.length];
 }

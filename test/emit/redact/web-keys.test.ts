@@ -1,0 +1,84 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import { fire } from '../samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redact-web-keys-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const keyFile = join(folder, 'redact.key');
+const redactor = createRedactor({ keyFile });
+const json = JSON.stringify;
+
+type WebKey = Readonly<Record<string, string>>;
+const made = (pair: { privateKey: { export(options: { format: 'jwk' }): unknown } }): WebKey =>
+  pair.privateKey.export({ format: 'jwk' }) as WebKey;
+const KEYS: Readonly<Record<string, WebKey>> = {
+  EC: made(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
+  OKP: made(generateKeyPairSync('ed25519')),
+  RSA: made(generateKeyPairSync('rsa', { modulusLength: 1024 })),
+  oct: { kty: 'oct', alg: 'HS256', k: 'aB3dE5gH7jK9mN2pQ4rS6tU8vW' },
+};
+const PUBLIC = ['kty', 'alg', 'crv', 'x', 'y', 'n', 'e', 'kid', 'use'];
+
+const WRITTEN: Readonly<Record<string, (key: WebKey) => string>> = {
+  JSON: json,
+  'a set of keys, in lines': (key) =>
+    json(
+      {
+        keys: [
+          { kid: 'a', use: 'sig' },
+          { use: 'sig', ...key, kid: 'b' },
+        ],
+      },
+      null,
+      2,
+    ),
+  'JSON in JSON': (key) => json({ body: json({ jwk: key, n: 1 }) }),
+  'JSON in JSON in JSON': (key) => json({ body: json({ a: json(key) }) }),
+  'with another object within': (key) => json({ ...Object.fromEntries(Object.entries(key).reverse()), ext: { a: 1 } }),
+  'with another object before its kind': (key) =>
+    json({ ...key, kty: undefined, ext: { a: 1 }, kind: key['kty'] }).replace('kind', 'kty'),
+  code: (key) =>
+    `const key = { ${Object.entries(key)
+      .map(([name, value]) => `${name}: '${value}'`)
+      .join(', ')} };`,
+  Python: (key) => json(key).replaceAll('"', "'"),
+};
+
+describe.each(Object.entries(KEYS))('of a key of kind %s', (_, key) => {
+  const isPublic = ([name]: readonly [string, string]): boolean => PUBLIC.includes(name);
+  const kept = Object.entries(key).filter(isPublic);
+  const secrets = Object.entries(key).filter((one) => !isPublic(one));
+
+  test.each(Object.entries(WRITTEN))('the private members are masked, and no other: %s', (__, write) => {
+    const masked = redactor.text(write(key));
+    for (const [name, value] of secrets) expect(masked, name).not.toContain(value);
+    for (const [name, value] of kept) expect(masked, name).toContain(value);
+    expect(redactor.text(masked)).toBe(masked);
+  });
+
+  test('the private members are masked in data, and no other', () => {
+    const record = fire(1, { input: { tool_input: { jwk: key, set: { keys: [{ ...key, kid: 'a' }] } } } as never });
+    const masked = json(redactor.redact(record));
+    for (const [name, value] of secrets) expect(masked, name).not.toContain(value);
+    for (const [name, value] of kept) expect(masked, name).toContain(json(value));
+  });
+
+  test('where private keys are no shape, it is left', () => {
+    const others = createRedactor({ keyFile, shapes: ['jwt'] });
+    expect(others.text(json(key))).toBe(json(key));
+  });
+});
+
+test.each([
+  '{"d":"aB3dE5gH7jK9mN2pQ4rS","x":"b"}',
+  '{"kty":"EC","crv":"P-256"} {"d":"aB3dE5gH7jK9mN2p","k":"v"}',
+  '{"d":"aB3dE5gH7jK9","jwk":{"kty":"EC","x":"a","y":"b"},"k":"b"}',
+  '{"properties":{"kty":{"type":"string"},"d":{"type":"string"}}}',
+  "if (jwk.kty === 'EC') return jwk.d; const { kty: type, d } = key;",
+])('what is no member of a key is kept: %s', (text) => {
+  expect(redactor.text(text)).toBe(text);
+});
