@@ -183,9 +183,11 @@ class Primary {
       return this.over();
     }
     const { dev } = this.#options.serving;
-    const changed = call === 'reload' && !dev && this.#bindings ? changedSince(this.#bindings.files) : [];
+    const { files = {} } = this.#bindings ?? {};
+    const changed = call === 'reload' && !dev ? changedSince(files) : [];
     // The user has not accepted the present content, so it is not loaded.
-    if (changed.length > 0) return answer({ ok: false, error: changed.map((path) => whyChanged(path)).join('\n') });
+    if (changed.length > 0)
+      return answer({ ok: false, error: changed.map((path) => whyChanged(path, { bound: files[path] })).join('\n') });
     answer(await this.#reload(call === 'accept' || dev, call));
   }
 

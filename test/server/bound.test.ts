@@ -24,7 +24,8 @@ const skill = (text: string): string =>
 const plugin = (text: string, name = 'q', matcher = 'Bash'): string =>
   `export default { name: '${name}', apply: (scope) => scope.register(${JSON.stringify(hooks(text, matcher))}) };`;
 const NO = 'echo says no >&2; exit 2\n';
-const CHANGED = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
+const CHANGED =
+  /"(?:ask|deny)".*(?:has changed since|with which the server was started, is gone|is not what was accepted)/;
 /** As long as one look at the files is good for. */
 const looked = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
@@ -125,7 +126,7 @@ describe('what was served under a name and is gone counts as changed', () => {
       const elsewhere = { XDG_RUNTIME_DIR: join(user.path, 'nowhere') };
       for (const env of [{}, elsewhere]) {
         renameSync(at(file), at('away'));
-        for (const way of few) expect(await ask(way, {}, env), way.join(' ')).toMatch(/"deny".*has changed since/);
+        for (const way of few) expect(await ask(way, {}, env), way.join(' ')).toMatch(CHANGED);
         renameSync(at('away'), at(file));
         for (const way of few) expect(await ask(way, {}, env), way.join(' ')).not.toMatch(CHANGED);
       }
@@ -201,6 +202,91 @@ describe('a script', () => {
   });
 });
 
+describe('a refusal says what has happened to the file, and which command accepts it', () => {
+  const NAMED = ['--hooks', 'hooks.json', '--plugin', './plugin.mjs', '--plugin', 'words'];
+  const IN_A_TERMINAL = 'hookscope serve in a terminal, which asks';
+  const gone = (file: string): string => `${file}, with which the server was started, is gone`;
+  const changed = (file: string): string => `${file} has changed since the server was started with it`;
+  const reason = async (...args: string[]): Promise<string> => {
+    const { hookSpecificOutput: said } = JSON.parse(await ask(args)) as {
+      hookSpecificOutput: { permissionDecisionReason: string };
+    };
+    return said.permissionDecisionReason;
+  };
+
+  beforeEach(() => {
+    user.write('guard.sh', NO);
+    user.write('hooks.json', hooks(`sh ${at('guard.sh')}`));
+    user.write('said.mjs', 'export const said = 1;');
+    user.write('plugin.mjs', `import './said.mjs'; ${plugin('true')}`);
+    user.write('node_modules/words/package.json', { name: 'words', main: '0.js', type: 'module' });
+    user.write('node_modules/words/0.js', plugin('true', 'words'));
+  });
+
+  test.each<[what: string, change: () => unknown, says: () => string]>([
+    ['a script that changes', () => user.write('guard.sh', 'exit 0\n'), () => changed(at('guard.sh'))],
+    ['a script that is removed', () => rmSync(at('guard.sh')), () => gone(at('guard.sh'))],
+    ['a hooks file that changes', () => user.write('hooks.json', {}), () => changed(at('hooks.json'))],
+    ['a hooks file that is removed', () => rmSync(at('hooks.json')), () => gone(at('hooks.json'))],
+    ['an import that is moved', () => renameSync(at('said.mjs'), at('other.mjs')), () => gone(at('said.mjs'))],
+    [
+      'a package that changes',
+      () => user.write('node_modules/words/0.js', ''),
+      () => changed(at('node_modules/words/**')),
+    ],
+    [
+      'a package that is removed',
+      () => rmSync(at('node_modules'), { recursive: true }),
+      () => gone(at('node_modules/words/**')),
+    ],
+    [
+      'another folder under the name of a script',
+      () => {
+        rmSync(at('guard.sh'));
+        mkdirSync(at('guard.sh'));
+      },
+      () => changed(at('guard.sh')),
+    ],
+  ])('%s', async (_, change, says) => {
+    const served = await user.serve(NAMED);
+    change();
+    // Beside the server that runs, then after it.
+    expect(await reason('--no-server', ...NAMED)).toMatch(/; see hookscope serve --accept$/);
+    await served.stop();
+    const said = await reason();
+    expect(said).toContain(says());
+    expect(said.endsWith(`; see ${IN_A_TERMINAL}`)).toBe(true);
+  });
+
+  test('for a script of another folder too, and why repeats it', async () => {
+    user.write('own.json', hooks('sh ./guard.sh'));
+    await (await user.serve(['--hooks', 'own.json'], { cwd: at('.') })).stop();
+    user.write('sub/guard.sh', 'exit 0\n');
+    await ask([], { cwd: at('sub') });
+    expect((await user.run(['why', 'last'])).stdout).toContain(`accept it: ${IN_A_TERMINAL}`);
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'serve --accept after a server that ended by %s names the command that asks',
+    async (signal) => {
+      expect((await user.run(['serve', '--accept'])).stderr).toContain('no server was ever started');
+      const served = await user.serve([...NAMED, '--data', 'state.txt', '--port', '0']);
+      const accept = () => user.run(['serve', '--accept']);
+      expect(await accept()).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing has changed') });
+      await served.stop(signal);
+      user.write('guard.sh', 'exit 0\n');
+      const { code, stderr } = await accept();
+      expect(code).toBe(1);
+      const [, words = ''] =
+        /started in a terminal, it asks about what has changed: hookscope (.*)\.\n$/.exec(stderr) ?? [];
+      expect(words.split(' ')).toEqual(
+        expect.arrayContaining(['serve', at('hooks.json'), at('plugin.mjs'), 'words', at('state.txt')]),
+      );
+      expect((await user.run(words.split(' '))).stderr).toMatch(/guard\.sh\n.*start it at a terminal/);
+    },
+  );
+});
+
 describe('a file that a hook writes to', () => {
   test('with what is known to write is not bound', async () => {
     user.write('tee.json', hooks('tee -a calls.log > /dev/null'));
@@ -240,7 +326,9 @@ describe('a file that a hook writes to', () => {
       /state\.txt is not what was accepted for [^ ]* \(if hooks write to it themselves: hookscope serve --data\); see hookscope serve --accept"/;
     expect(await ask()).toMatch(refused);
     await server.stop();
-    expect(await ask()).toMatch(/state\.txt has changed since[^"]*hookscope serve --data[^"]*--accept"/);
+    expect(await ask()).toMatch(
+      /state\.txt has changed since[^"]*hookscope serve --data[^"]*in a terminal, which asks"/,
+    );
     rmSync(user.places.served);
     // From another folder, and by another way to it.
     server = await user.serve(['--hooks', '../h.json', '--data', '../pl/../state.txt'], { cwd: at('pl') });

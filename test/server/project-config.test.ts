@@ -47,6 +47,8 @@ const becomes = (what: RegExp): Promise<void> => until(async () => what.test(awa
 
 const CHANGED =
   /"deny".*hookscope\.config\.\w+ has changed since the server loaded it, as it was accepted; see hookscope trust/;
+const GONE =
+  /"deny".*hookscope\.config\.json, which the server loaded as it was accepted, is gone; see hookscope trust/;
 const LOADED = 'the running server has loaded its hooks again';
 
 test('a running server loads what is accepted in a project; what has changed or is gone is untrusted, and nothing is let through', async () => {
@@ -60,7 +62,7 @@ test('a running server loads what is accepted in a project; what has changed or 
   expect(await trust()).toBe(LOADED);
   expect(await answer()).toMatch(/"deny".*second/);
   rmSync(join(project, 'hookscope.config.json'));
-  await becomes(CHANGED);
+  await becomes(GONE);
   config(rule('second'));
   await becomes(/"deny".*second/);
   // Taken back, and accepted by a program: neither makes the server load anything.

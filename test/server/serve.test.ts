@@ -342,7 +342,11 @@ describe('a server with a guard', () => {
   test('a deleted hooks file takes no guard with it', async () => {
     expect(await fire('PreToolUse', bash('ls'))).toEqual({});
     rmSync(join(user.path, 'project/hooks.json'));
-    await until(async () => String(reasonOf(await fire('PreToolUse', bash('ls')))).includes('hooks.json has changed'));
+    await until(async () =>
+      String(reasonOf(await fire('PreToolUse', bash('ls')))).includes(
+        'hooks.json, with which the server was started, is gone',
+      ),
+    );
     expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Host } from '../../create-host.js';
 import type { Sink } from '../../emit/sink.js';
@@ -9,7 +10,7 @@ import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
-import { Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
+import { ACCEPT, Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
 import type { EventQuestion } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
@@ -65,7 +66,8 @@ export async function fireStateless(
   const { set, from } = setOf(question, served);
   const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
   if (served && changed !== undefined) {
-    const why = changed in served.bindings.files ? whyChanged(changed) : whyScriptChanged(changed);
+    const bound = served.bindings.files[changed];
+    const why = bound ? whyChanged(changed, { bound, remedy: remedy() }) : whyScriptChanged(changed, remedy());
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
   const project = projectOf(cwd, served);
@@ -215,13 +217,16 @@ function checksOf(
     project = served.cwd,
   }: { readonly from: string; readonly cwd: string; readonly project: string | undefined },
 ): NonNullable<OpenHostOptions['checksOf']> {
-  const binding = new Binding(served.bindings, project);
+  const binding = new Binding(served.bindings, project, { remedy: remedy() });
   const namesOf = namesServed(served);
   return (file, variables) => {
     const [found] = namesOf(resolve(from, file));
     return found === undefined ? () => undefined : binding.commandsOf(found[0], { variables, fallback: cwd });
   };
 }
+
+/** How a change is accepted: only a server that runs can be told. */
+const remedy = () => (existsSync(placesOf().socket) ? ACCEPT.running : ACCEPT.none);
 
 const whyNobody = (waiting: ReadonlySet<string>): string =>
   waiting.size === 0 ? REASONS.nothing : REASONS.held([...waiting].map(plain).join(', '));

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { plainLines } from '../../plain.js';
-import { callServer } from '../../server/client/ask.js';
-import { placesOf } from '../../server/places.js';
+import { callServer, isSocketThere } from '../../server/client/ask.js';
+import { placesOf, type ServerPaths } from '../../server/places.js';
 import { readTokens } from '../../server/tokens.js';
 import { isObject, isText } from '../../values/shape.js';
 import type { Terminal } from '../terminal.js';
@@ -17,7 +17,10 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
     const answer = await callServer(places, { path, token: admin, ...how });
     return isObject(answer.body) ? answer.body : {};
   };
-  const { changes, shown, state } = await call('/admin/changes?show=1');
+  if (!isSocketThere(places)) throw await notRunning(places);
+  const { changes, shown, state } = await call('/admin/changes?show=1').catch(async (error: NodeJS.ErrnoException) => {
+    throw error.code === 'ECONNREFUSED' ? await notRunning(places) : error;
+  });
   const files = Array.isArray(changes) ? changes.map(String) : [];
   if (files.length === 0) {
     await terminal.print('Nothing has changed since the server was started.');
@@ -36,4 +39,11 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
   const { ok, error } = await call('/admin/accept', { state, by: 'terminal' });
   if (ok !== true) terminal.tell(`not accepted: ${String(error)}`);
   return ok === true ? 0 : 1;
+}
+
+/** The error where no server could accept anything: the start of one asks the same. */
+async function notRunning({ socket }: ServerPaths): Promise<HookscopeError> {
+  const { serveAgain } = await import('../doctor/serve-again.js');
+  const problem = `no server runs that could accept anything; started in a terminal, it asks about what has changed: ${serveAgain()}`;
+  return new HookscopeError('FILE', { file: socket, problem });
 }

@@ -11,6 +11,7 @@ import {
   type BoundFile,
   type BoundFiles,
   type BoundScripts,
+  isGone,
   isOther,
   PACKAGE,
   signOf,
@@ -37,7 +38,16 @@ interface BindingOptions {
   readonly notLoaded?: string | undefined;
   /** Files that consent covers: those of a project's own configuration. */
   readonly consented?: BoundFiles;
+  /** How a change is accepted. Default: at the server, which runs. */
+  readonly remedy?: AcceptCommand;
 }
+
+/** The commands that accept a change: with a server that runs, and without one. */
+export const ACCEPT = {
+  running: 'hookscope serve --accept',
+  none: 'hookscope serve in a terminal, which asks',
+} as const;
+type AcceptCommand = (typeof ACCEPT)[keyof typeof ACCEPT];
 
 /** Checks the bound files for changes. Hooks of a changed file stay registered, but fail without running until the user accepts the change. */
 export class Binding {
@@ -49,13 +59,14 @@ export class Binding {
   readonly #seen = new Map<string, string>();
   readonly #looks: readonly FileRound[];
   readonly #notLoaded: string | undefined;
+  readonly #remedy: AcceptCommand;
   #changed: readonly string[] = [];
 
   /** `folder`: where scripts are looked for that are not found from a call's own folder. */
   constructor(
     { files, scripts }: Bindings,
     folder: string,
-    { data = [], notLoaded, consented = {} }: BindingOptions = {},
+    { data = [], notLoaded, consented = {}, remedy = ACCEPT.running }: BindingOptions = {},
   ) {
     this.files = { ...consented, ...files };
     this.#served = files;
@@ -63,6 +74,7 @@ export class Binding {
     this.#folder = folder;
     this.#data = new Set(data);
     this.#notLoaded = notLoaded;
+    this.#remedy = remedy;
     const look = (paths: readonly string[], longest: number): FileRound => ({ paths, longest, changed: [], next: 0 });
     const paths = Object.keys(this.files);
     this.#looks = [
@@ -109,8 +121,12 @@ export class Binding {
 
   /** Why a changed file's hooks do not run, and what to do. */
   whyChanged(path: string): string {
-    if (Object.hasOwn(this.#served, path)) return whyChanged(path);
-    return `${path} has changed since the server loaded it, as it was accepted; see hookscope trust, or start the server again`;
+    const bound = this.files[path];
+    if (Object.hasOwn(this.#served, path)) return whyChanged(path, { bound, remedy: this.#remedy });
+    const what = isGone(path, bound)
+      ? `${path}, which the server loaded as it was accepted, is gone`
+      : `${path} has changed since the server loaded it, as it was accepted`;
+    return `${what}; see hookscope trust, or start the server again`;
   }
 
   /**
@@ -132,7 +148,7 @@ export class Binding {
         file,
         variables,
         fallback: how.fallback ?? this.#folder,
-        remedy: 'hookscope serve --accept',
+        remedy: this.#remedy,
         byName: BY_NAME,
       });
     };
@@ -160,13 +176,25 @@ export class Binding {
 
 const BY_NAME = 'hookscope serve --data';
 
-export const whyChanged = (path: string, hint = ''): string =>
-  `${path} has changed since the server was started with it${hint}; see hookscope serve --accept`;
+interface ChangedFile {
+  /** As it was bound; absent for a script. */
+  readonly bound?: BoundFile | undefined;
+  readonly remedy?: AcceptCommand;
+  readonly hint?: string;
+}
+
+/** Why the hooks of a served file do not run. */
+export function whyChanged(path: string, { bound, remedy = ACCEPT.running, hint = '' }: ChangedFile): string {
+  const what = isGone(path, bound)
+    ? `${path}, with which the server was started, is gone`
+    : `${path} has changed since the server was started with it`;
+  return `${what}${hint}; see ${remedy}`;
+}
 
 /** Like `whyChanged`, for a file that is as it was again. */
 const whyNotLoaded = (path: string): string =>
   `${path} had changed when the server was to load its hooks, so none are loaded; it loads them now, or tells on standard error why not`;
 
 /** Like `whyChanged`, for a file that a command names. */
-export const whyScriptChanged = (path: string): string =>
-  whyChanged(path, ` (if hooks write to it themselves: ${BY_NAME})`);
+export const whyScriptChanged = (path: string, remedy: AcceptCommand): string =>
+  whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });

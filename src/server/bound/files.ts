@@ -48,6 +48,12 @@ export function changedSince(files: BoundFiles): string[] {
 export const isOther = (path: string, { leads, sha256 }: BoundFile): boolean =>
   (leads === undefined ? hashOf(path) : hashOfFolder(leads)) !== sha256;
 
+/** Whether there is nothing any more where a changed file was. A package may be in a folder further up. */
+export const isGone = (path: string, bound: BoundFile | undefined): boolean =>
+  bound?.leads === undefined
+    ? statOf(path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path) === undefined
+    : hashOfFolder(bound.leads) === null;
+
 /** A text that changes if a file may have changed; the file is not read. */
 export function signOf(path: string): string {
   const stats = statOf(path);
