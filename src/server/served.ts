@@ -16,6 +16,8 @@ export interface ServedSet {
   readonly projects: readonly string[];
   /** Files of which only the name is bound. */
   readonly data?: readonly string[];
+  /** 0: any port that was free. */
+  readonly port?: number;
   /** Changes are loaded without asking, so nothing is bound. */
   readonly dev: boolean;
   readonly bindings: Bindings;

@@ -133,6 +133,30 @@ describe('advice that is pasted into a shell', () => {
     },
   );
 
+  test.each([
+    [['one', 'two'], ['one'], '--hooks two'],
+    [['one', 'two', 'three'], ['one', 'three'], '--hooks two'],
+    [['one'], ['one'], '--hooks FILE'],
+  ])('connects again %j, of which %j are gone, with %s', async (names, gone, named) => {
+    const files = new Map(names.map((name) => [name, write(`${name}.json`, {})]));
+    await run([
+      'connect',
+      'gemini',
+      '--attended',
+      '--write',
+      ...[...files.values()].flatMap((file) => ['--hooks', file]),
+    ]);
+    for (const name of gone) rmSync(files.get(name) as string);
+    const found = await told();
+    expect(found).toHaveLength(gone.length);
+    const options = named.replace('two', files.get('two') ?? '').split(' ');
+    for (const [, fix] of found) {
+      const { args } = pasted(fix.replace(/^Put it back, or: /, ''));
+      expect([...args].sort()).toEqual(['connect', 'gemini', '--write', '--attended', ...options].sort());
+      if (gone.length < names.length) expect((await run(args)).stderr).not.toContain('no such file');
+    }
+  });
+
   test('closes the file that it means', async () => {
     const env = { CLAUDE_CONFIG_DIR: join(root, "my agent's\n") };
     await run(['connect', 'claude-code', '--http', '--port', '7007', '--write'], { env });

@@ -134,6 +134,28 @@ describe('hookscope doctor', () => {
     expect(found[1]?.fix).toContain('as in Write|Bash');
   });
 
+  test.each([
+    ['bash', 'Bash'],
+    ['BASH|Grep', 'Bash'],
+    ['Grep, read', 'Read'],
+    ['mcp__Files__get', 'mcp__files__get'],
+    ['Grep', 'Write'],
+  ])(
+    'proposes for the matcher %j the tool that differs from it in case alone, else the last: %j',
+    async (matcher, tool) => {
+      const tools = ['Bash', 'Read', 'mcp__files__get', 'Write', 'Write', 'Write'];
+      const skipped = handler({ name: 'narrow', status: 'skipped', reason: 'matcher', matcher });
+      keep(
+        ...fires(tools.length, skipped).map((fired, i) => ({
+          ...fired,
+          input: { ...fired.input, tool_name: tools[i] },
+        })),
+      );
+      const [{ fix } = { fix: '' }] = (await doctor()).found;
+      expect(fix).toContain(`matches ${tool}`);
+    },
+  );
+
   test('takes for a problem what is in the way of a hook, by each reason, at once; for a remark what depends on the call', async () => {
     const reasons = Object.keys(SKIP_REASONS);
     const skipped = reasons.map((reason) => handler({ id: reason, name: reason, status: 'skipped', reason }));
@@ -461,7 +483,8 @@ describe('hookscope doctor', () => {
 
   test('tells of hooks that are registered here and that no fire lists', async () => {
     write('home/.claude/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } });
-    keep(...fires(2, handler()));
+    const read = handler({ source: { kind: 'project', file: '.claude/settings.json' } });
+    keep(...fires(2, read));
     const { found, code } = await doctor();
     expect([code, found.map(({ text }) => text)]).toEqual([
       0,
@@ -471,8 +494,21 @@ describe('hookscope doctor', () => {
         ),
       ],
     ]);
-    keep(...fires(2, handler({ name: 'true' })));
+    keep(...fires(2, read, handler({ name: 'true' })));
     expect((await doctor()).found).toEqual([]);
+  });
+
+  test('says nothing of hooks that the client itself runs, unless records show a host that reads such files, but of those in a hooks file', async () => {
+    write('home/.claude/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } });
+    const own = write('own.json', { PreToolUse: [{ hooks: [{ type: 'command', command: 'false' }] }] });
+    const told = async (kind: string) => {
+      keep(...fires(2, handler({ source: { kind } })));
+      const found = (await doctor('--hooks', own)).found.filter(({ about }) => about === 'hook');
+      return found.map(({ text }) => text.split(' ')[0]);
+    };
+    for (const kind of ['code', 'hooks-file', 'config', 'plugin', 'spawn', 'codex', 'managed'])
+      expect(await told(kind), kind).toEqual(['false']);
+    for (const kind of ['user', 'project', 'local']) expect((await told(kind)).sort(), kind).toEqual(['false', 'true']);
   });
 
   test('runs nothing', async () => {
@@ -916,6 +952,17 @@ describe('hookscope doctor, of the server and connected agents', () => {
     ]);
   });
 
+  test.each([
+    ['config/systemd/user/hookscope.service', 'systemctl --user start hookscope'],
+    ['home/Library/LaunchAgents/dev.hookscope.serve.plist', 'launchctl kickstart gui/$(id -u)/dev.hookscope.serve'],
+  ])('a server that is installed by %s is started by the system, which knows its options', async (path, start) => {
+    await hookscope('connect', 'claude-code', '--write', '--http', '--port', '1');
+    keep(...fires(1, handler()));
+    write(path, '');
+    const fixes = async () => (await doctor()).found.map(({ fix }) => fix);
+    expect(await fixes()).toEqual([`Start it: ${start}.`, `Start it: ${start}.`]);
+  });
+
   test('a server that is installed and does not run, or has left its socket', async () => {
     keep(...fires(1, handler()));
     const unit = write('config/systemd/user/hookscope.service', '');
@@ -941,11 +988,11 @@ describe('hookscope doctor, of the server and connected agents', () => {
   });
 
   test('the advice to start the server names what was served last, or says that it is to be named', async () => {
+    await hookscope('connect', 'claude-code', '--write', '--http', '--port', '1');
     keep(...fires(1, handler()));
-    write('config/systemd/user/hookscope.service', '');
     const fixes = async () => (await doctor()).found.map(({ fix }) => fix);
     expect(await fixes()).toEqual([
-      'Start it: hookscope serve, with the hooks that it is to serve (--hooks, --config, --plugin or --project).',
+      'Start it: hookscope serve --port 1, with the hooks that it is to serve (--hooks, --config, --plugin or --project).',
     ]);
     const hooks = write("my project's/hooks.json", {});
     const bindings = { files: {}, scripts: {} };
@@ -953,7 +1000,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     chmodSync(write(`${STATE}/served.json`, served), 0o600);
     chmodSync(join(root, STATE), 0o700);
     expect(await fixes()).toEqual([
-      `Start it: hookscope serve --hooks '${hooks.replace("'", "'\\''")}' --project ${project} --dev.`,
+      `Start it: hookscope serve --hooks '${hooks.replace("'", "'\\''")}' --project ${project} --port 1 --dev.`,
     ]);
   });
 

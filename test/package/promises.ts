@@ -572,6 +572,16 @@ const limits: readonly Kept[] = [
     'is not used by a server, nor asked by a command',
   ],
   [
+    'whatever listens at the port of HTTP hooks counts as another program',
+    'server/doctor',
+    'at which something else listens',
+  ],
+  [
+    'does not know whether a server was stopped on purpose',
+    'server/doctor',
+    'tells how many fires were made without it, and how to serve again',
+  ],
+  [
     'that runs the hooks itself keeps nothing from one call to the next',
     'server/hook',
     'keeps nothing from one call to the next',

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
-import { bash, GUARD, guardedUser, hooksFile, type User } from './kit.js';
+import { bash, GUARD, guardedUser, hooksFile, type Running, type User } from './kit.js';
 
 let user: User;
 beforeEach(() => {
@@ -181,6 +182,110 @@ test.each([[[]], [['--port', '0']]])(
     expect(fix.match(/--port \d+/g)).toEqual(['--port 7007']);
   },
 );
+
+describe('doctor, of a server that is gone after it has answered', () => {
+  const missed = async () => {
+    const { stdout } = await user.run(['doctor', '--json']);
+    const found = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as DoctorFinding]));
+    return found.filter(({ text }) => text.includes('stateless'));
+  };
+  const ways: [string, (server: Running) => unknown][] = [
+    ['its socket is removed', () => rmSync(user.places.socket)],
+    ['it was stopped', (server) => server.stop()],
+  ];
+
+  test.each(ways)('tells how many fires were made without it, and how to serve again: %s', async (_, end) => {
+    // What was asked for before says nothing of the server.
+    await ask('--hooks', 'hooks.json');
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    await ask();
+    await user.run(['history']);
+    await end(server);
+    expect(await missed()).toEqual([]);
+    for (let i = 1; i <= 2; i++) {
+      await ask();
+      const fires = user.records().flatMap((one) => (one.type === 'hook_fire' && one.stateless ? [one.time] : []));
+      expect(await missed()).toEqual([
+        {
+          level: 'remark',
+          about: 'server',
+          text: `Since ${fires[1]}, ${i === 1 ? '1 fire was' : '2 fires were'} made without the server, which had answered before and does not run (stateless): what hooks remember from call to call is lost.`,
+          fix: `Start it again: hookscope serve --hooks ${join(user.path, 'project/hooks.json')}.`,
+        },
+      ]);
+    }
+    await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json']);
+    expect((await missed()).map(({ level }) => level)).toEqual(['problem']);
+    await server.stop();
+    await user.serve(['--hooks', 'hooks.json']);
+    expect(await missed()).toEqual([]);
+  });
+
+  test('says nothing to whom no server has answered, though one has served once, nor of one without hooks', async () => {
+    await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json']);
+    await ask('--hooks', 'hooks.json');
+    expect(await missed()).toEqual([]);
+    await (await user.serve(['--hooks', 'hooks.json'])).stop();
+    await ask('--hooks', 'hooks.json');
+    expect(await missed()).toEqual([]);
+    rmSync(user.places.served);
+    const server = await user.serve([]);
+    await ask();
+    await server.stop();
+    await ask('--hooks', 'hooks.json');
+    expect(await missed()).toEqual([]);
+  });
+});
+
+describe('doctor, of the address that an agent asks', () => {
+  /** A port that is free, or at which something else than a server listens. */
+  async function portOf(isTaken: boolean): Promise<number> {
+    const stranger = createServer((socket) => void socket.on('data', (piece) => heard.push(String(piece))));
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const { port } = stranger.address() as AddressInfo;
+    if (isTaken) strangers.push(stranger);
+    else await new Promise((resolve) => stranger.close(resolve));
+    return port;
+  }
+  const heard: string[] = [];
+  const strangers: Server[] = [];
+  afterEach(() => {
+    for (const one of strangers.splice(0)) one.close();
+    expect(heard.splice(0)).toEqual([]);
+  });
+
+  const NOBODY = /claude-code asks http:\S+ about its calls, but no server runs: Claude Code/;
+  const STRANGER = /claude-code asks http:\S+ about its calls, and what listens there is not known to be your server: /;
+  const ELSEWHERE = /claude-code asks http:\S+ about its calls, but the server that runs does not listen there: Claude/;
+  type ServerPort = 'none' | 'no port' | 'any port' | 'that port' | 'another port' | 'that port, without its socket';
+  test.each<[isTaken: boolean, server: ServerPort, expected: RegExp | undefined]>([
+    [false, 'none', NOBODY],
+    [true, 'none', STRANGER],
+    [false, 'no port', ELSEWHERE],
+    [true, 'no port', STRANGER],
+    [false, 'another port', ELSEWHERE],
+    [true, 'another port', STRANGER],
+    [false, 'any port', ELSEWHERE],
+    // It may be that one.
+    [true, 'any port', undefined],
+    [false, 'that port', undefined],
+    [false, 'that port, without its socket', STRANGER],
+  ])('at which something else listens (%j), and the server at %s', async (isTaken, at, expected) => {
+    const port = await portOf(isTaken);
+    expect((await user.run(['connect', 'claude-code', '--write', '--http', '--port', String(port)])).code).toBe(0);
+    const own = { 'no port': [], 'any port': ['0'], 'another port': [String(await portOf(false))] }[at as string];
+    if (at !== 'none')
+      await user.serve(['--hooks', 'hooks.json', ...(own ?? [String(port)]).flatMap((one) => ['--port', one])]);
+    if (at === 'that port, without its socket') rmSync(user.places.socket);
+    const { found } = await ofServer();
+    expect(found.map(([text]) => text)).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
+    const [, fix = ''] = found[0] ?? [];
+    if (expected === STRANGER)
+      expect(fix).toMatch(/^End that program, .*connect claude-code --write --http --port PORT/);
+    // A start there would fail as long as something else listens.
+    else if (expected !== undefined) expect(fix).toContain(`--port ${port}`);
+  });
+});
 
 describe('doctor, of files that connected commands name', () => {
   const unbound = async () => (await ofServer()).found.filter(([text]) => text.includes('nothing binds'));

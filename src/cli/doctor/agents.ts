@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
 import { clip, ended, plain } from '../../plain.js';
@@ -8,7 +7,7 @@ import { messageOf } from '../../values/waiting/promises.js';
 import { pasted } from '../history/again.js';
 import { type ConnectedSettings, isAddress, placeOfCommand, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
-import { connectAgain, writtenHooks } from './written.js';
+import { connectAgain, isMissing, writtenHooks } from './written.js';
 
 interface FireTimes {
   /** When each agent fired last, in milliseconds since 1970. */
@@ -91,7 +90,7 @@ async function connectionFindings(
       ),
     );
   const kept = handlers.filter((one) => text.includes(JSON.stringify(one).slice(1, -1)));
-  const gone = kept.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
+  const gone = kept.flatMap(wordsOf).filter(isMissing);
   for (const path of new Set(gone))
     findings.push(problem(`${plain(file)} names ${plain(path)}, which is gone.`, `Put it back, or: ${again}`));
   const written = table === undefined ? [] : await writtenHooks(table, connection);

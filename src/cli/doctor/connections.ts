@@ -1,17 +1,13 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { CONNECTABLE, projectOf, settingsFile, tableOf } from '../../connect/agent-hooks.js';
 import { readRegularFile } from '../../files/regular-file.js';
-import { clip, plain } from '../../plain.js';
-import { defaultSocket, serverState } from '../../store/place.js';
+import { plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { shellCommands } from '../../trust/named/shell/words.js';
 import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { pasted } from '../history/again.js';
-import type { DoctorFinding } from './finding.js';
-import type { StatelessFire } from './health.js';
 
 /** A file that `hookscope connect` has written into. */
 export interface ConnectedSettings {
@@ -25,65 +21,6 @@ export interface ConnectedSettings {
   readonly written?: string;
   /** `connections.json` does not have it. */
   readonly isUnlisted?: true;
-}
-
-/** Problems with the server, and with agents that ask it. `alone`: the last fire that was answered without a server. */
-export async function serverFindings(
-  connections: readonly ConnectedSettings[],
-  alone: StatelessFire | undefined,
-): Promise<DoctorFinding[]> {
-  const socket = defaultSocket();
-  const state = await serverState(socket);
-  const findings: DoctorFinding[] = [];
-  const problem = (text: string, fix: string): void =>
-    void findings.push({ level: 'problem', about: 'server', text, fix });
-
-  const unit = serviceFile();
-  const addresses = connections.flatMap(({ handlers }) => handlers.filter(isAddress));
-  const { serveAgain } = await import('./serve-again.js');
-  const serve = serveAgain(addresses);
-  const start = `Start it: ${serve}.`;
-  if (state === 'dead') problem(`A server left its socket behind, ${plain(socket)}, and nobody answers there.`, start);
-  else if (state === 'stranger')
-    problem(
-      `What answers on the socket ${plain(socket)} does not prove that it is your server.`,
-      `Find out which program that is, and start your server: ${serve}.`,
-    );
-  else if (state === 'none' && unit !== undefined)
-    problem(`A server is installed (${plain(unit)}) but does not run.`, start);
-  const [asking] = connections.filter(({ handlers }) => handlers.some(isAddress));
-  if (state !== 'runs' && asking !== undefined) {
-    const { unaskedWords } = await import('../../connect/client-version.js');
-    const unasked = CONNECTABLE.includes(asking.agent) ? `: ${unaskedWords(tableOf(asking.agent))}` : '';
-    problem(
-      `${plain(asking.agent)} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs${plain(unasked)}.`,
-      start,
-    );
-  }
-  findings.push(...(await noHooksFindings(connections)));
-  const { placesFindings, servedFindings, servedLastFindings } = await import('./served.js');
-  findings.push(...placesFindings());
-  findings.push(...(state === 'runs' ? await servedFindings(alone) : servedLastFindings()));
-  return findings;
-}
-
-/** Connected agents whose commands name no hooks, if there are no others for them to find. */
-async function noHooksFindings(connections: readonly ConnectedSettings[]): Promise<DoctorFinding[]> {
-  const isBare = (handler: string): boolean =>
-    !isAddress(handler) && !wordsOf(handler).some((word) => HOOK_OPTIONS.includes(word));
-  // Only where its settings still have them.
-  const bare = connections.filter(({ handlers, file }) => {
-    const text = readIfThere(file);
-    return text && handlers.some((one) => isBare(one) && text.includes(JSON.stringify(one).slice(1, -1)));
-  });
-  const { findsNoHooks } = await import('../connect/no-hooks.js');
-  if (bare.length === 0 || !(await findsNoHooks())) return [];
-  return bare.map((connection) => ({
-    level: 'problem',
-    about: 'server',
-    text: `${plain(connection.agent)} is connected (${plain(connection.file)}) without hooks, and no server is running: what can be denied is denied.`,
-    fix: `Start hookscope serve --hooks FILE, or connect it${placeOfCommand(connection)} with hooks: ${connectCommand(connection)} --write --hooks FILE.`,
-  }));
 }
 
 /** Whether a handler is an address, not a command. */
@@ -130,18 +67,6 @@ function connectionIn(found: unknown): ConnectedSettings[] {
   const ours = handlers.filter((one) => typeof one === 'string');
   const text = typeof written === 'string' ? { written: Buffer.from(written, 'base64').toString() } : {};
   return [{ agent, file, handlers: ours, ...(Number.isNaN(when) ? {} : { at: when }), ...text }];
-}
-
-/** The service file, if a server is installed for this user. */
-function serviceFile(): string | undefined {
-  const config = process.env['XDG_CONFIG_HOME'];
-  const systemd = join(
-    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
-    'systemd/user',
-  );
-  return [join(systemd, 'hookscope.service'), join(homedir(), 'Library/LaunchAgents/dev.hookscope.serve.plist')].find(
-    (file) => existsSync(file),
-  );
 }
 
 /** The command that connects or disconnects the agent with this file, without that option: `hookscope connect gemini --project`. */

@@ -17,12 +17,13 @@ import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
 import { acceptedFindings } from './accepted.js';
 import { agentFindings } from './agents.js';
-import { connected, serverFindings } from './connections.js';
+import { connected } from './connections.js';
 import { fileFindings, unlistedFindings } from './files.js';
 import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
 import { keepingFindings } from './keeping.js';
 import type { ProbeFlags } from './probe.js';
+import { serverFindings } from './server.js';
 import { unboundFindings } from './unbound.js';
 import { knownConnections } from './unlisted.js';
 
@@ -64,7 +65,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   });
   if (terminal.signal.aborted) return 1;
   const findings = [
-    ...(await serverFindings(connections.all, flags.store === undefined ? health.alone : undefined)),
+    ...(await serverFindings(connections.all, flags.store === undefined ? health : {})),
     ...(await unboundFindings(connections.all)),
     ...connections.findings,
     ...(await agentFindings(connections.all, {

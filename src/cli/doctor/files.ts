@@ -134,7 +134,7 @@ export async function unlistedFindings(
   { hooksFiles, handlers }: { readonly hooksFiles: readonly string[]; readonly handlers: ReadonlySet<string> },
 ): Promise<DoctorFinding[]> {
   if (fired.size === 0) return [];
-  const found = await registered(hooksFiles);
+  const found = await registered(hooksFiles, health.readsClaude);
   if ('problem' in found) return [found.problem];
   return (
     found.hooks
@@ -152,10 +152,13 @@ export async function unlistedFindings(
 
 type RegisteredHooks = { readonly hooks: readonly DescribedHook[] } | { readonly problem: DoctorFinding };
 
-/** The hooks registered for everyone, as `list` shows them. */
-async function registered(hooks: readonly string[]): Promise<RegisteredHooks> {
+/** The hooks registered for everyone, as `list` shows them. `readsClaude`: with those of Claude Code's files, which otherwise only Claude Code runs. */
+async function registered(hooks: readonly string[], readsClaude: boolean): Promise<RegisteredHooks> {
   try {
-    const { host } = await openHost({ claudeCode: true, hooks }, { executes: false, tell: () => undefined });
+    const { host } = await openHost(
+      { hooks, ...(readsClaude && { claudeCode: true }) },
+      { executes: false, tell: () => undefined },
+    );
     const found = everybodys(host.describe());
     await host.close();
     return { hooks: found };

@@ -1,8 +1,10 @@
+import type { ClaudeSourceKind } from '../../claude-code/files/source.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
+import { subjectOf } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 import { SequenceGaps } from './gaps.js';
@@ -20,6 +22,13 @@ export interface StatelessFire {
   readonly time: string;
   /** When it began, in milliseconds since 1970. */
   readonly began: number;
+}
+
+/** Fires that were answered without a server after one had answered agents. */
+export interface MissedFires {
+  readonly count: number;
+  /** When the first was recorded, in ISO 8601. */
+  readonly since: string;
 }
 
 /** The most pairs of event and hook that are distinguished; further ones are not judged. */
@@ -41,8 +50,13 @@ export class Health {
   /** When each agent's own hooks last fired, in milliseconds since 1970; agents that use our format count as `claude-code`. */
   readonly agents = new Map<string, number>();
   fires = 0;
+  /** Whether a host has read the files that Claude Code finds by itself. */
+  readsClaude = false;
   /** Of the fires that were answered without a server, the one that began last. */
   alone: StatelessFire | undefined;
+  /** Those since a server answered last; undefined: there are none, or no server has answered. */
+  missed: MissedFires | undefined;
+  #wasServed = false;
   /** When the newest record of the store was made, also one that was not read, in ISO 8601. */
   latest: string | undefined;
 
@@ -68,8 +82,14 @@ export class Health {
     if (record.stateless) {
       const began = beganAt(record);
       if (this.alone === undefined || began > this.alone.began) this.alone = { time: record.time, began };
+      const { count, since } = this.missed ?? { count: 0, since: record.time };
+      if (this.#wasServed) this.missed = { count: count + 1, since };
     }
     const agent = agentOf(record);
+    if (agent !== undefined && !record.stateless && record.unanswered === undefined) {
+      this.#wasServed = true;
+      this.missed = undefined;
+    }
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
@@ -97,6 +117,7 @@ export class Health {
   }
 
   #hook(record: FireRecord, handler: HandlerRecord): void {
+    if (FOUND.includes(handler.source.kind)) this.readsClaude = true;
     const key = keyOf(record.event, handler.name);
     let seen = this.#seen.get(key);
     if (seen === undefined) {
@@ -118,6 +139,8 @@ export class Health {
     seen.listed += 1;
     seen.last = { record, handler };
     if (handler.status === 'skipped') {
+      if (handler.reason === 'matcher' && differsInCase(handler.matcher, subjectOf(record)))
+        seen.meant = { record, handler };
       count(seen.skips, handler.reason ?? 'unknown');
       return;
     }
@@ -141,7 +164,7 @@ export class Health {
   #judge(seen: EventHealth, slow: number): DoctorFinding[] {
     const { lastFailed, lastDoubted } = seen;
     const handlerOf = (one: HandlerInFire | undefined): HandlerRecord | undefined => one && this.#shown(one).handler;
-    const last = this.#shown(seen.last);
+    const last = this.#shown((seen.ran === 0 ? seen.meant : undefined) ?? seen.last);
     const shown = { ...seen, last, lastFailed: handlerOf(lastFailed), lastDoubted: handlerOf(lastDoubted) };
     return judged(shown, slow, this.#records);
   }
@@ -170,6 +193,13 @@ function failedLate(
   const handler = { ...begun, failure, ...(exit_code === undefined ? {} : { exit_code }) };
   failed(seen, { record: { ...record, handlers: [handler] }, handler });
 }
+
+/** Where hooks of Claude Code's settings come from, if no option of ours has named them. */
+const FOUND: readonly string[] = ['user', 'project', 'local'] satisfies readonly ClaudeSourceKind[];
+
+/** Whether a matcher has a name that is the subject's in another case, so that it was probably meant. */
+const differsInCase = (matcher = '', subject = ''): boolean =>
+  matcher.split(/[|,]/).some((name) => name.trim().toLowerCase() === subject.toLowerCase());
 
 /** When the command of a fire was started at the latest: its record is made when its hooks have answered, which may have run one after the other. */
 function beganAt({ time, handlers }: FireRecord): number {

@@ -30,6 +30,8 @@ export interface EventHealth {
   readonly skips: Map<string, number>;
   readonly causes: Map<string, number>;
   last: HandlerInFire;
+  /** The last fire that it was skipped for, about something whose name differs from one of its matcher only in case. */
+  meant?: HandlerInFire;
   lastFailed?: HandlerInFire;
   lastDoubted?: HandlerInFire;
 }

@@ -1,16 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { clip, plain } from '../../plain.js';
 import { callServer, isSocketThere } from '../../server/client/ask.js';
+import { isNamed } from '../../server/named-set.js';
 import { checkOwnFolder, readOwned } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
-import { changesSince, readServed } from '../../server/served.js';
+import { changesSince, readServed, type ServedSet } from '../../server/served.js';
 import { readTokens } from '../../server/tokens.js';
 import { refusesToken } from '../../store/place.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
+import { type ConnectedSettings, isAddress } from './connections.js';
 import type { DoctorFinding } from './finding.js';
-import type { StatelessFire } from './health.js';
+import type { MissedFires, StatelessFire } from './health.js';
 import { serveAgain } from './serve-again.js';
 
 /** At most this many changed files are named. */
@@ -84,6 +86,37 @@ export function servedLastFindings(): DoctorFinding[] {
     const fix = `Start the server again: ${serveAgain()}.`;
     return [{ level: 'problem', about: 'server', text: `${plain(messageOf(error))}.`, fix }];
   }
+}
+
+/** What the last server was started with; undefined also where that cannot be read, which is reported elsewhere. */
+export function lastServed(): ServedSet | undefined {
+  try {
+    return readServed(placesOf());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fires that the last server would have answered, with what its hooks remember. */
+export function missedFindings(
+  missed: MissedFires | undefined,
+  connections: readonly ConnectedSettings[],
+  serve: string,
+): DoctorFinding[] {
+  const served = lastServed();
+  if (missed === undefined || served === undefined) return [];
+  if (!isNamed(served.set) && served.projects.length === 0) return [];
+  const { count, since } = missed;
+  const asks = connections.some(({ handlers }) => handlers.some((one) => !isAddress(one)));
+  const made = count === 1 ? '1 fire was made' : `${count} fires were made`;
+  return [
+    {
+      level: asks ? 'problem' : 'remark',
+      about: 'server',
+      text: `Since ${plain(since)}, ${made} without the server, which had answered before and does not run (stateless): what hooks remember from call to call is lost.`,
+      fix: `Start it again: ${serve}.`,
+    },
+  ];
 }
 
 function whichChanged(

@@ -1,12 +1,12 @@
 import { clip } from '../../plain.js';
 import { bindSet } from '../../server/bound/bind-set.js';
-import { placesOf } from '../../server/places.js';
-import { namesServed, readServed, type ServedSet } from '../../server/served.js';
+import { namesServed, type ServedSet } from '../../server/served.js';
 import { listed } from '../../why/words.js';
 import { optionWith } from '../history/again.js';
 import { type ConnectedSettings, HOOK_OPTIONS, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { serveAgain } from './serve-again.js';
+import { lastServed } from './served.js';
 
 /** At most this many files are named. */
 const NAMED = 5;
@@ -55,15 +55,6 @@ function optionsIn(handler: string): [flag: string, value: string][] {
     const flag = words[i - 1] ?? '';
     return HOOK_OPTIONS.includes(flag) ? [[flag.slice(2), value] as [string, string]] : [];
   });
-}
-
-function lastServed(): ServedSet | undefined {
-  try {
-    return readServed(placesOf());
-  } catch {
-    // What is wrong with it is reported elsewhere.
-    return undefined;
-  }
 }
 
 async function unboundIn(flag: string, value: string, served: ServedSet | undefined): Promise<string[]> {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { agentHandlers } from '../../connect/agent-hooks.js';
 import type { WrittenHook } from '../../connect/changes.js';
@@ -19,7 +21,7 @@ interface WrittenCommand {
   readonly seconds?: number;
   /** The port, if it is an address. */
   readonly port?: number;
-  /** The options of connect that lead to it, with a blank before each. */
+  /** The options of connect that lead to it, with a blank before each; files that are gone are left out. */
   readonly options: string;
 }
 
@@ -42,6 +44,7 @@ export function readWritten(handler: string): WrittenCommand | undefined {
   if (begin < 2) return undefined;
   const kept: ShellWord[] = words.slice(0, begin);
   const options: string[] = [];
+  const named = { there: 0, gone: 0 };
   let event = '';
   let seconds: number | undefined;
   for (let i = begin; i < words.length; i++) {
@@ -50,7 +53,11 @@ export function readWritten(handler: string): WrittenCommand | undefined {
     if (isOurs !== undefined && value !== undefined) {
       kept.push(word, value);
       i += 1;
-      if (isOurs) options.push(optionWith(word.text.slice(2), value.text));
+      if (isOurs) {
+        const isGone = isMissing(value.text);
+        named[isGone ? 'gone' : 'there'] += 1;
+        if (!isGone) options.push(optionWith(word.text.slice(2), value.text));
+      }
       if (word.text === '--timeout') seconds = Number(value.text);
     } else if (word.text === '--attended' || word.text === '--no-config') {
       kept.push(word);
@@ -61,15 +68,20 @@ export function readWritten(handler: string): WrittenCommand | undefined {
     }
   }
   if (event === '') return undefined;
+  // A command without any hooks would deny whatever can be denied.
+  if (named.gone > 0 && named.there === 0) options.push(' --hooks FILE');
   const command = kept.map(({ raw }) => raw).join(' ');
   return { event, command, options: options.join(''), ...(seconds === undefined ? {} : { seconds }) };
 }
 
 const SCRIPT = '/dist/hookscope-hook.sh';
 
-/** The command that writes this connection again, with everything that it was made with. */
+/** The command that writes this connection again, with everything that it was made with and that is still there. */
 export const connectAgain = (connection: ConnectedSettings): string =>
   `${connectCommand(connection)} --write${optionsOf(connection)}`;
+
+/** Whether a word is the path of a file that is gone. */
+export const isMissing = (word: string): boolean => isAbsolute(word) && !existsSync(word);
 
 /** The options that a connection was made with, with a blank before each. */
 export function optionsOf({ handlers }: ConnectedSettings): string {
