@@ -99,6 +99,13 @@ export const BY_LOOK: readonly Sample[] = [
   alone('anyscale', `esecret_${chars(26)}`),
   alone('wandb', `wandb_v1_${chars(27)}_${chars(48)}`),
   alone('age', `AGE-SECRET-KEY-1${upper(58)}`),
+  alone('hubspot', `pat-na1-${uuid}`),
+  alone('hubspot in the EU', `pat-eu1-${uuid}`),
+  alone('snyk', `snyk_uat.${hex(8)}.${chars(60)}`),
+  alone('axiom', `xaat-${uuid}`),
+  alone('logfire', `pylf_v1_us_${chars(43)}`),
+  alone('buildkite agent', `bkagt_${chars(40)}`),
+  alone('atlas', `mdb_sa_sk_${chars(40)}`),
   alone('jwt', jwt),
   { shape: 'private key', text: `the key\n${PEM}\nand on`, secret: PEM.slice(40, 90) },
 ];
