@@ -199,4 +199,18 @@ describe('the SQLite file', () => {
       expect([check, (hosts.get('h') ?? []).length, hosts.get('i')]).toEqual(['ok', 60 - said.dropped, upTo(20)]);
     },
   );
+
+  test.each(['batch', 'sync'])('%s: one line also where smaller records still fit between larger ones', async (way) => {
+    for (const blocks of [400, 700]) {
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      const before = `trap '' XFSZ; ulimit -f ${blocks}`;
+      const child = startShell(before, 'write-rows.mjs', path, 'h', '300', '20000', way, 'varied');
+      const { code, stdout } = await child.ended;
+      const { dropped, told } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
+      expect([code, told]).toEqual([0, [expect.stringMatching(/^Records cannot be written to /)]]);
+      const { hosts, check } = read();
+      const seqs = hosts.get('h') ?? [];
+      expect([check, seqs.length]).toEqual(['ok', 300 - dropped]);
+    }
+  });
 });

@@ -5,6 +5,7 @@ import { type Logger, report } from '../../guard.js';
 import { moveAside } from './move-aside.js';
 import { isSame, nameOf, openRecords } from './owned-file.js';
 import { mendTail } from './torn-tail.js';
+import { createWriteReport } from './write-report.js';
 
 export interface RotatingFileOptions {
   readonly path: string;
@@ -26,8 +27,7 @@ const CHUNK = 1024 * 1024;
 export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFileOptions): RotatingFile {
   let handle: FileHandle | undefined;
   let expected = 0;
-  let problem: string | undefined;
-  let lostSince = 0;
+  const writing = createWriteReport(path, logger);
   let stuck: string | undefined;
 
   /** The open file and its size; reopened if it was moved or removed. */
@@ -57,10 +57,10 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     try {
       while (done < bytes.length) done += (await to.write(bytes, done)).bytesWritten;
       expected = size + done;
-      settled();
+      writing.written();
       return lines.length;
     } catch (error) {
-      failed(error);
+      writing.failed(error);
     }
     let whole = 0;
     let end = 0;
@@ -72,18 +72,6 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     if ((await to.stat()).size === size + done) await to.truncate(size + end);
     expected = size + end;
     return whole;
-  }
-
-  function failed(error: unknown): void {
-    const name = nameOf(error);
-    if (problem !== name) report(logger, `Records cannot be written to ${path}: ${messageOf(error)}`, error);
-    problem = name;
-  }
-
-  function settled(): void {
-    if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost: lostSince });
-    problem = undefined;
-    lostSince = 0;
   }
 
   async function append(lines: readonly Buffer[]): Promise<number> {
@@ -105,9 +93,9 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
         if (written < chunk.length) break;
       }
     } catch (error) {
-      failed(error);
+      writing.failed(error);
     }
-    lostSince += lines.length - next;
+    writing.lost(lines.length - next);
     return lines.length - next;
   }
 

@@ -4,6 +4,7 @@ import { type Logger, report } from '../../guard.js';
 import { moveAside } from './move-aside.js';
 import { isAt, nameOf, openRecordsSync } from './owned-file.js';
 import { mendTail } from './torn-tail.js';
+import { createWriteReport } from './write-report.js';
 
 /** The file of `durability: 'sync'`: a line is on the disk when `append` returns. Rotated like `RotatingFile`. */
 export interface SyncFile {
@@ -25,8 +26,7 @@ export function createSyncFile({
 }): SyncFile {
   let file: number | undefined;
   let expected = 0;
-  let problem: string | undefined;
-  let lost = 0;
+  const writing = createWriteReport(path, logger);
   let stuck: string | undefined;
 
   /** The open file; reopened if it was moved or removed. */
@@ -77,15 +77,11 @@ export function createSyncFile({
     append(line) {
       try {
         write(line);
-        if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost });
-        problem = undefined;
-        lost = 0;
+        writing.written();
         return true;
       } catch (error) {
-        const name = nameOf(error);
-        if (problem !== name) report(logger, `Records cannot be written to ${path}: ${messageOf(error)}`, error);
-        problem = name;
-        lost += 1;
+        writing.failed(error);
+        writing.lost(1);
         return false;
       }
     },

@@ -21,6 +21,7 @@ import {
 } from '../../sink.js';
 import { createQueue } from '../../sink-queue.js';
 import { createOpenMark } from '../files/open-mark.js';
+import { createWriteReport } from '../files/write-report.js';
 import { sqliteProblem } from './driver.js';
 import { openRecordFile, type RecordFile, type RecordFileOptions } from './file.js';
 import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
@@ -89,7 +90,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   let file: RecordFile | undefined;
   let lost = 0;
   let lostSince = 0;
-  let problem: string | undefined;
+  const writing = createWriteReport(path, logger);
   let closed = false;
   let written = 0;
   let pruned = Number.NEGATIVE_INFINITY;
@@ -138,15 +139,14 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   function failed(error: unknown, count: number): void {
     lost += count;
     lostSince += count;
-    const text = messageOf(error);
-    if (problem === undefined) report(logger, `Records cannot be written to ${path}: ${text}`, error);
-    problem = text;
+    // SQLite gives a full disk several names.
+    writing.failed(error, 'full');
+    writing.lost(count);
     mark.missed(lostSince);
   }
 
   function settled(): void {
-    if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost: lostSince });
-    problem = undefined;
+    writing.written();
     lostSince = 0;
     mark.missed(0);
   }
