@@ -198,16 +198,23 @@ export const SINK_CONTRACT: readonly SinkCase[] = [
     },
   },
   {
-    name: 'push never throws, whatever it is given',
+    name: 'push never throws, whatever it is given, and what is not stored is counted',
     async run(makeSink) {
       const under = await makeSink();
-      const sink = under.make({ logger: listener().logger });
+      const { told, logger } = listener();
+      const sink = under.make({ logger });
       const circle: Record<string, unknown> = { ...record(1) };
       circle['hooks_ms'] = circle;
       for (const one of [circle, { ...record(2), reason: 1n }]) sink.push(one as never);
       sink.push(record(3));
       await sink.close();
-      ok((await seqs(under)).includes(3));
+      // A sink may end at a record that cannot be written, as those of `createSink` do.
+      const { length } = await under.kept();
+      equal(
+        length + sink.dropped,
+        3,
+        `${length} of 3 records were stored, and ${sink.dropped} counted: ${told.join('; ')}`,
+      );
     },
   },
   {
