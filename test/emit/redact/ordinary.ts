@@ -75,6 +75,8 @@ export const ORDINARY: readonly string[] = [
   'snyk auth && wandb login && ngrok http 8080',
   'Set-Item -Path Env:EDITOR vim',
   'npm publish --token\nls -la',
+  'f(user=user, password=password)\nINSERT user=? password=? host=h',
+  'psql "host=h password=$PGPW user=a" && connect(host=h, user=u, password=pw)',
   // Commands.
   'git commit -m "Set password rules" && git push -u origin main',
   'git log -p --since=1w -- src/auth/token.ts',

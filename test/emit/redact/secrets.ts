@@ -116,6 +116,8 @@ export const BY_PLACE: readonly Sample[] = [
   within('connection string, url', 'postgres://app:', 'hunter2!', '@db.example.com:5432/app'),
   within('connection string, redis', 'redis://:', 'hunter2', '@localhost:6379'),
   within('connection string, pairs', 'Server=db;User Id=app;Password=', 'hunter2', ';Database=a'),
+  within('connection of PostgreSQL', 'pg_dump "host=h password=', 'pw12', ' user=a"'),
+  within('connection of PostgreSQL, its end', "psql 'dbname=a user=b password=", 'pw12', "'"),
   within('azure storage', 'AccountName=a;AccountKey=', `${chars(86)}==`, ';EndpointSuffix=core.windows.net'),
   within('azure sas', 'https://a.blob.core.windows.net/c?sv=2024-01-01&sig=', `${chars(40)}%3D`, '&se=2026'),
   within('bearer', 'Authorization: Bearer ', 'abc.def-123'),

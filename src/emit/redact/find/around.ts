@@ -108,3 +108,27 @@ export function isKeysOfCookies(text: string, [start, end]: TextSpan): boolean {
     text.startsWith('app.', start) || /\bcookieSession\(\s*\{[^{}]*$/.test(text.slice(Math.max(0, start - 200), start))
   );
 }
+
+const SETTING = '(?:host(?:addr)?|port|dbname|user|sslmode)=';
+const SETTING_BEFORE = new RegExp(String.raw`(?:^|[\s"'])${SETTING}[^\s"'=]{1,100}[ \t]{1,4}$`);
+const SETTING_BEHIND = new RegExp(String.raw`[ \t]{1,4}${SETTING}[^\s"'=]`, 'y');
+
+/** `host=h password=X user=me`, a connection of PostgreSQL. */
+export function isOfConnection(text: string, name: number, end: number): boolean {
+  if (!/\w/.test(text[end - 1] ?? ' ')) return false;
+  return (
+    take(SETTING_BEHIND, text, end) !== undefined || SETTING_BEFORE.test(text.slice(Math.max(0, name - 120), name))
+  );
+}
+
+/** `{ user: 'me', pass: 'X' }`. */
+export function hasUser(text: string, name: number): boolean {
+  return /(?:user(?:name)?|login|email)\\*["']?\s*(?:=>|[:=])\s*[^\n{}]{0,60}$/i.test(
+    text.slice(Math.max(0, name - 90), name),
+  );
+}
+
+/** `/pass:X`, an option of programs on Windows. */
+export function isOption(text: string, name: number): boolean {
+  return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
+}

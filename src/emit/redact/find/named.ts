@@ -1,4 +1,13 @@
-import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
+import {
+  hasUser,
+  isCodeOfGrant,
+  isHostOfSecret,
+  isKeysOfCookies,
+  isOfConnection,
+  isOption,
+  isResponseOfDigest,
+  isValueOfCookie,
+} from './around.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
 import { behindMarks, startOfValue, taggedSecret } from './formats/openers.js';
@@ -153,7 +162,12 @@ function behindName(
     kind,
     name,
     quote: value.quote,
-    sure: inQuery || isVariable || isSet || isOption(text, found[0]),
+    sure:
+      inQuery ||
+      isVariable ||
+      isSet ||
+      isOption(text, found[0]) ||
+      (isWord && kind === 'password' && isOfConnection(text, found[0], end)),
     alone: (starts && ends && !isMarked) || isWord,
     code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
     elsewhere: isElsewhere,
@@ -210,18 +224,6 @@ const LIST = /\[\s{0,8}(?=\\*["'][^"'\s]{3,256}\\*["'][\s]{0,8}[,\]])/y;
 
 /** Kaggle: `{ "username": "me", "key": "X" }`. */
 const HEX = /\\*["'][\da-f]{32}["'\\]/y;
-
-/** `{ user: 'me', pass: 'X' }`. */
-function hasUser(text: string, name: number): boolean {
-  return /(?:user(?:name)?|login|email)\\*["']?\s*(?:=>|[:=])\s*[^\n{}]{0,60}$/i.test(
-    text.slice(Math.max(0, name - 90), name),
-  );
-}
-
-/** `/pass:X`, an option of programs on Windows. */
-function isOption(text: string, name: number): boolean {
-  return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
-}
 
 /** A comma or a full stop after the value belongs to the sentence. */
 function trailing(text: string, start: number, end: number, sure: boolean): number {
