@@ -37,7 +37,7 @@ const IN_FRONT_OF_SCRIPT = /^(?:[-+]|\d*[<>])/;
 /** The files that a command line runs (`command -v` runs none), by themselves or with an interpreter. A variable or a command may stand for the first folders of one. */
 function filesRunBy(commandText: string): string[] {
   const commands: string[][] = [[]];
-  for (const [piece] of commandText.replaceAll('\\\n', ' ').matchAll(PIECES)) {
+  for (const [piece] of commandText.replaceAll('\\\n', '').matchAll(PIECES)) {
     if (END.test(piece)) commands.push([]);
     else commands.at(-1)?.push(piece.replace(/["']|\\(.)/gs, '$1'));
   }

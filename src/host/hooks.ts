@@ -9,6 +9,7 @@ import { isObject } from '../values/shape.js';
 import { ignoreRejections, resultOf, tell } from '../values/waiting/promises.js';
 import { Context, type ContextFire, type HookContext } from './call/context.js';
 import type { CallbackFunction } from './call/work.js';
+import { type FullTap, PLAN, type TapMeaning, TapMeanings } from './tap-meanings.js';
 
 /** The argument of a raw tap. */
 export interface RawFire<Input = Readonly<Record<string, unknown>>> {
@@ -43,6 +44,7 @@ export interface TapDriver {
   runPlan(): Promise<void>;
   /** A raw tap. */
   tap(registration: Registration): Promise<void>;
+  hasCalled(registration: Registration): boolean;
 }
 
 /** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap instead of `#driver` would cost more than the whole rest. */
@@ -70,11 +72,6 @@ class TappedCall implements RawFire {
 /** A raw tap becomes an ordinary registration, whose timeout and policies are the host's. */
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
 
-type FullTap = RawHook['taps'][number];
-const PLAN = Symbol('plan');
-/** What a tap of the hook runs: a raw tap's registration, or our plan. */
-type TapMeaning = Registration | typeof PLAN;
-
 /**
  * A real tapable hook. Our plan is one tap in it, at stage 0. Other taps run before and after it. Each is wrapped, so that it is isolated,
  * timed, recorded and folded like any handler, and never ends the run.
@@ -82,12 +79,13 @@ type TapMeaning = Registration | typeof PLAN;
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
   const meanings = new TapMeanings();
+  const all: Registration[] = [];
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
     raw,
     foreign: false,
     taps() {
-      listed ??= listTaps(raw, meanings);
+      listed ??= listTaps(raw, meanings, all);
       return listed;
     },
   };
@@ -105,6 +103,7 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
       const made = { ...tap, ...AS_PROMISED, fn };
       meanings.setOwn(made, registration);
+      all.push(registration);
       return made;
     },
   });
@@ -117,7 +116,7 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
     intercept.call(raw, following(guarded(interceptor, onError), meanings));
   };
   compileWith(raw, (tap) =>
-    meanings.isOwn(tap.fn) ? { ...tap, ...AS_PROMISED } : isolated(tap, meanings.get(tap), onError),
+    meanings.isUnchanged(tap) ? { ...tap, ...AS_PROMISED } : isolated(tap, meanings.get(tap), onError),
   );
   return hook;
 }
@@ -130,36 +129,16 @@ function bailHook(): typeof AsyncSeriesBailHook {
 /** How tapable calls our functions. With `context`, which it has deprecated, the fire would not be the first argument. */
 const AS_PROMISED = { type: 'promise', context: false } as const;
 
-/** What taps mean, whatever the `register` of an interceptor has put in their place. */
-class TapMeanings {
-  readonly #ofTaps = new WeakMap<FullTap, TapMeaning>();
-  /** By our own functions, which copies of a tap share. */
-  readonly #ofFunctions = new WeakMap<object, TapMeaning>();
-
-  get(tap: FullTap): TapMeaning | undefined {
-    return this.#ofTaps.get(tap) ?? this.#ofFunctions.get(tap.fn);
-  }
-
-  set(tap: FullTap, meaning: TapMeaning): void {
-    this.#ofTaps.set(tap, meaning);
-  }
-
-  setOwn(tap: FullTap, meaning: TapMeaning): void {
-    this.set(tap, meaning);
-    this.#ofFunctions.set(tap.fn, meaning);
-  }
-
-  isOwn(fn: object): boolean {
-    return this.#ofFunctions.has(fn);
-  }
-}
-
-function listTaps(raw: RawHook, meanings: TapMeanings): RawTap[] {
+/** All raw taps, in tapable's order; last those that were taken out of its list. */
+function listTaps(raw: RawHook, meanings: TapMeanings, all: readonly Registration[]): RawTap[] {
   const plan = raw.taps.findIndex((tap) => meanings.get(tap) === PLAN);
-  return raw.taps.flatMap((tap, i) => {
+  const early = new Map<Registration, boolean>();
+  for (const [i, tap] of raw.taps.entries()) {
     const meaning = meanings.get(tap);
-    return meaning === undefined || meaning === PLAN ? [] : [{ registration: meaning, early: i < plan }];
-  });
+    if (meaning !== undefined && meaning !== PLAN && !early.has(meaning)) early.set(meaning, i < plan);
+  }
+  for (const registration of all) if (!early.has(registration)) early.set(registration, false);
+  return [...early].map(([registration, isEarly]) => ({ registration, early: isEarly }));
 }
 
 type Interceptor = Parameters<RawHook['intercept']>[0];
@@ -181,11 +160,8 @@ function following(interceptor: Interceptor, meanings: TapMeanings): Interceptor
   return {
     ...interceptor,
     register(tap) {
-      const meaning = meanings.get(tap);
       const given: unknown = Reflect.apply(register, interceptor, [tap]);
-      const made = isObject(given) ? (given as unknown as FullTap) : tap;
-      if (meaning !== undefined) meanings.set(made, meaning);
-      return made;
+      return isObject(given) ? meanings.replace(tap, given as unknown as FullTap) : tap;
     },
   };
 }
@@ -232,7 +208,7 @@ interface TappedFire extends ContextFire {
   readonly services: ContextFire['services'] & { report(message: string): void };
 }
 
-/** Runs the plan through the tapable hook, with raw taps before and after it. If the hook fails, the taps that it has not called and the plan run without it. */
+/** Runs the plan through the tapable hook, with raw taps before and after it. The taps that it has not called and the plan run without it. */
 export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
   const raw = new TappedCall(fire, driver);
   const taps = hook.taps();
@@ -240,8 +216,8 @@ export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: 
     await hook.raw.promise(raw);
   } catch (error) {
     fire.services.report(`host.hooks.${fire.spec.name} failed: ${describeError(error)}`);
-    await callRest(taps, driver);
   }
+  if (!taps.every(({ registration }) => driver.hasCalled(registration))) await callRest(taps, driver);
   await driver.runPlan();
 }
 

@@ -570,9 +570,4 @@ test('a wrong word of a helper in an answer takes nothing away from Claude Codeâ
   const prompt = await loaded.fire('UserPromptSubmit', { session_id: 's', cwd: project.dir, prompt: 'x' });
   expect(prompt).toMatchObject({ decision: { blocked: true, continue: false } });
   expect(prompt.handlers).toMatchObject([{ failure }, { failure: { cause: 'bad_schema' } }]);
-  const goOn = { hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'go on' }, 'hookscope:stop': false };
-  project.write('home/.claude/settings.json', hooksOn('Stop', prints('on', goOn)));
-  const { decision } = await (await project.load()).fire('Stop', { session_id: 's', stop_hook_active: false });
-  expect(decision).toMatchObject({ continues: true, additionalContext: ['go on'] });
-  expect(decision).not.toHaveProperty('reason');
 });

@@ -4,6 +4,7 @@ import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalog
 import { type Outcome, type OutputOptions, type ReadOutput, readOutput } from '../../src/events/output/outcome.js';
 import { readAnswer } from '../../src/events/output/read-answer.js';
 import type { EventSpec } from '../../src/events/spec.js';
+import { isObject } from '../../src/values/shape.js';
 
 type Json = Record<string, unknown>;
 
@@ -17,6 +18,8 @@ const INNER: readonly Json[] = [
   { decision: { behavior: 'allow' } },
   { additionalContext: 'c' },
   { action: 'decline' },
+  { action: 'accept', content: { pw: 'x' } },
+  { retry: true },
 ];
 const TOP: readonly Json[] = [
   { decision: 'block', reason: 'no' },
@@ -73,13 +76,19 @@ const mixed = (names: readonly HookEvent[], of: readonly Json[]) =>
 
 const saidIn = (read: ReadOutput): Partial<Outcome> => ('bad' in read ? read.kept : read.outcome) ?? {};
 
-/** What a part of an answer says alone counts, but on gates no allow, since the wrong word may have been meant as something stricter. */
+/**
+ * What a part of an answer says alone counts: on gates all of it but an allow, since the wrong word may have been meant as something stricter; on other events what restricts,
+ * and nothing that accepts or changes.
+ */
 function expectKept(spec: EventSpec, read: ReadOutput, alone: ReadOutput): void {
   const [said, all] = [saidIn(read), saidIn(alone)];
-  const isAllow = spec.fold === 'gate' && all.verdict === 'allow';
-  if (isAllow) expect([said.verdict, said.continue]).toEqual([undefined, all.continue]);
+  const isGate = spec.fold === 'gate';
   const { output: _, reason: _reason, ...counts } = all;
-  if (!isAllow) expect(said).toMatchObject(counts);
+  if (isGate && all.verdict !== 'allow') expect(said).toMatchObject(counts);
+  if (isGate && all.verdict === 'allow') expect(said.verdict).toBeUndefined();
+  expect([said.block, said.continue === false]).toEqual([all.block, all.continue === false]);
+  if (!isGate) expect([said.rewrite, said.specific?.['retry']]).toEqual([undefined, undefined]);
+  expect(isObject(said.value) && said.value['action'] === 'accept').toBe(false);
 }
 
 const badOf = (read: ReadOutput): string | undefined => ('bad' in read ? read.bad : undefined);

@@ -212,7 +212,7 @@ describe('what a shell hook says', () => {
       'bash -eo pipefail guard.sh --env prod',
       'bash "r&d (new)/guard.sh"',
       "'./r&d (new)/guard.sh' x",
-      'bash \\\n  -e r\\&d\\ \\(new\\)/guard.sh',
+      'bash \\\n  -e r\\\n\\&d\\ \\(new\\)/guard.sh',
       'bash "$(pwd)/guard.sh"',
       '< /dev/null sh 3>out.txt "$PWD/guard.sh"',
     ];

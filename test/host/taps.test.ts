@@ -1,10 +1,12 @@
 import { AsyncSeriesBailHook } from 'tapable';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Host } from '../../src/create-host.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, allow, deny, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { RawFire } from '../../src/host/hooks.js';
+import type { FullTap as Tap } from '../../src/host/tap-meanings.js';
 import { INPUTS } from './inputs.js';
 import { deferred, fires, never, only, testHost, turn, watch } from './kit.js';
 
@@ -586,6 +588,83 @@ describe('an interceptor', () => {
     host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
     await host.fire('PreToolUse', PRE);
     expect([ran(), reports]).toEqual(['early plan late', []]);
+  });
+
+  test.each<[string, () => (tap: Tap) => Tap]>([
+    [
+      'the tap of the same name',
+      () => {
+        const known: Record<string, Tap> = {};
+        return (tap) => (known[tap.name] ??= tap);
+      },
+    ],
+    [
+      'the function of the first tap of the same name',
+      () => {
+        const known: Record<string, Tap['fn']> = {};
+        return (tap) => {
+          known[tap.name] ??= tap.fn;
+          return { ...tap, fn: known[tap.name] as Tap['fn'] };
+        };
+      },
+    ],
+    [
+      'one object for all',
+      () => {
+        const shared = { name: 'shared', type: 'promise', fn: async () => undefined } as Tap;
+        return () => shared;
+      },
+    ],
+    [
+      'one function for all',
+      () => {
+        const fn = async (): Promise<undefined> => undefined;
+        return (tap) => ({ ...tap, fn });
+      },
+    ],
+    [
+      'the function of the tap before',
+      () => {
+        let last: Tap['fn'] | undefined;
+        return (tap) => {
+          const fn = last ?? tap.fn;
+          last = tap.fn;
+          return { ...tap, fn };
+        };
+      },
+    ],
+  ])('whose register puts %s in the place of taps keeps none from running, once', async (_, made) => {
+    for (const before of [true, false]) {
+      const { host, mark, ran } = logging();
+      const seen = watch(host);
+      if (before) host.hooks.PreToolUse.intercept({ register: made() as never });
+      for (const name of ['a', 'guard', 'guard', 'b']) host.hooks.PreToolUse.tap({ name, stage: 1 }, mark(name));
+      host.hooks.PreToolUse.tapPromise({ name: 'guard', stage: 1 }, async () => deny('no'));
+      if (!before) host.hooks.PreToolUse.intercept({ register: made() as never });
+      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+      expect((await host.fire('PreToolUse', PRE)).verdict).toBe('deny');
+      expect(ran().split(' ').toSorted()).toEqual(['a', 'b', 'guard', 'guard', 'plan']);
+      const { handlers } = only(fires(seen));
+      expect(handlers.map(({ status }) => status)).toEqual(Array(6).fill('ran'));
+      expect(new Set(handlers.map(({ id }) => id)).size).toBe(6);
+    }
+  });
+
+  test.each<[string, (hook: Host['hooks']['PreToolUse']) => void]>([
+    ['the list of taps', (hook) => hook.taps.splice(0)],
+    ['all but our tap', (hook) => hook.taps.splice(1)],
+    [
+      'an interceptor that is put into the list',
+      (hook) => hook.interceptors.push({ register: (t: Tap) => ({ ...t, fn: () => 5 }) } as never),
+    ],
+  ])('%s that is changed by hand keeps no tap from running', async (_, change) => {
+    const { host, mark, ran } = logging();
+    host.hooks.PreToolUse.tap({ name: 'first', stage: 1 }, mark('first'));
+    change(host.hooks.PreToolUse);
+    host.hooks.PreToolUse.tap({ name: 'second', stage: 2 }, mark('second'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    await host.fire('PreToolUse', PRE);
+    expect(ran().split(' ').toSorted()).toEqual(['first', 'plan', 'second']);
   });
 
   test('taps that are copied by hand are still those of the record', async () => {

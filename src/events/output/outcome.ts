@@ -71,14 +71,12 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
   }
 }
 
-/** A wrong answer of which this part was read without what is wrong. All of it counts, but on gates not its allow. */
+/** A wrong answer of which this part was read without what is wrong. */
 export function readBeside(spec: EventSpec, read: ReadOutput, how: OutputOptions, bad: string): BadAnswer {
   if ('bad' in read) return { bad };
-  const { outcome, warnings } = read;
-  if (spec.fold !== 'gate') return badAnswer(bad, outcome, warnings);
   const { eventName, nameRequired, dialect } = how;
   const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings: [], problems: [] };
-  return badAnswer(bad, kept(reading, outcome, how.mcpTool === true), warnings);
+  return badAnswer(bad, kept(reading, read.outcome, how.mcpTool === true), read.warnings);
 }
 
 function badAnswer(bad: string, outcome: Outcome, warnings: readonly string[]): BadAnswer {

@@ -203,8 +203,8 @@ function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldCon
   return { blocked: true, ...decidedBy(blocking) };
 }
 
-function decidedBy(by: readonly HandlerResult[], reasonOf = reasonFor): DecisionFields {
-  const reasons = by.map(reasonOf).filter((r) => r !== undefined);
+function decidedBy(by: readonly HandlerResult[]): DecisionFields {
+  const reasons = by.map(reasonFor).filter((r) => r !== undefined);
   const fields: DecisionFields = { decidedBy: (by[0] as HandlerResult).registration.id };
   if (reasons.length > 0) fields.reason = reasons.join('\n');
   return fields;
@@ -212,10 +212,9 @@ function decidedBy(by: readonly HandlerResult[], reasonOf = reasonFor): Decision
 
 /** Its own reason, if any, where its own words made the verdict; where its failure did, the failure's message. */
 function reasonFor(s: HandlerResult): string | undefined {
-  return s.failure !== undefined && !blocks(s) ? s.failure.message : ownReason(s);
+  if (s.failure !== undefined && !blocks(s)) return s.failure.message;
+  return s.outcome?.reason ?? s.outcome?.stopReason;
 }
-
-const ownReason = ({ outcome }: HandlerResult): string | undefined => outcome?.reason ?? outcome?.stopReason;
 
 /** docs/semantics.md 7: `continue: false` always ends the loop; otherwise block, context or (only in code) `continue: true` keep it going. */
 function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): DecisionFields {
@@ -229,13 +228,13 @@ function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): Dec
     const first = ends[0] as HandlerResult;
     const fields: DecisionFields = { continues: false, decidedBy: first.registration.id };
     fields.overruled = keeps.filter((s) => !ends.includes(s)).map((s) => s.registration.id);
-    const reason = ownReason(first);
+    const reason = first.outcome?.reason ?? first.outcome?.stopReason;
     if (reason !== undefined) fields.reason = reason;
     return fields;
   }
   if (keeps.length === 0) return {};
   if (endedBy) return { continues: false, endedBy, overruled: keeps.map((s) => s.registration.id) };
-  return { continues: true, ...decidedBy(keeps, ownReason) };
+  return { continues: true, ...decidedBy(keeps) };
 }
 
 /**

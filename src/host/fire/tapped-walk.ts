@@ -37,6 +37,10 @@ export class TappedWalk implements TapDriver {
     return this.#planned;
   }
 
+  hasCalled(registration: Registration): boolean {
+    return this.#tapped.has(registration);
+  }
+
   /** Calls a raw tap like any handler, on the first call. Its place is before or after the whole plan. */
   tap(registration: Registration): Promise<void> {
     const before = this.#tapped.get(registration);
