@@ -84,7 +84,7 @@ export async function reloads(bin: string, count: number): Promise<Reloaded> {
 }
 
 const LOADED = /reloaded, unasked/g;
-const REFUSED = /not reloaded \(--dev\), and what was served before stays/g;
+const REFUSED = /\(--dev\) not reloaded, and what was served before stays/g;
 
 const handlesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 const memoryOf = (pid: number): number =>
