@@ -79,13 +79,12 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
   const meanings = new TapMeanings();
-  const all: Registration[] = [];
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
     raw,
     foreign: false,
     taps() {
-      listed ??= listTaps(raw, meanings, all);
+      listed ??= listTaps(raw, meanings);
       return listed;
     },
   };
@@ -103,7 +102,6 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
       const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
       const made = { ...tap, ...AS_PROMISED, fn };
       meanings.setOwn(made, registration);
-      all.push(registration);
       return made;
     },
   });
@@ -129,16 +127,12 @@ function bailHook(): typeof AsyncSeriesBailHook {
 /** How tapable calls our functions. With `context`, which it has deprecated, the fire would not be the first argument. */
 const AS_PROMISED = { type: 'promise', context: false } as const;
 
-/** All raw taps, in tapable's order; last those that were taken out of its list. */
-function listTaps(raw: RawHook, meanings: TapMeanings, all: readonly Registration[]): RawTap[] {
+function listTaps(raw: RawHook, meanings: TapMeanings): RawTap[] {
   const plan = raw.taps.findIndex((tap) => meanings.get(tap) === PLAN);
-  const early = new Map<Registration, boolean>();
-  for (const [i, tap] of raw.taps.entries()) {
+  return raw.taps.flatMap((tap, i) => {
     const meaning = meanings.get(tap);
-    if (meaning !== undefined && meaning !== PLAN && !early.has(meaning)) early.set(meaning, i < plan);
-  }
-  for (const registration of all) if (!early.has(registration)) early.set(registration, false);
-  return [...early].map(([registration, isEarly]) => ({ registration, early: isEarly }));
+    return meaning === undefined || meaning === PLAN ? [] : [{ registration: meaning, early: i < plan }];
+  });
 }
 
 type Interceptor = Parameters<RawHook['intercept']>[0];

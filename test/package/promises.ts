@@ -1127,6 +1127,8 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['keeps its place when its file is emptied', 'no promise: what stays open'],
+  ['it does not when its file or the plugin is gone', 'no promise: what stays open'],
   ['An answer with words of a helper and a key that throws', 'no promise: what stays open'],
   ['It cannot tell whether a command had named that file', 'no promise: what is not known'],
   ["In Claude Code's own files, as for Claude Code, one wrong word", 'no promise: what stays open'],

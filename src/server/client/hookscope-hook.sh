@@ -418,6 +418,9 @@ while read -r field; do
   case $field in
     HTTP/*' '???*)
       length=
+      shown=
+      exit=
+      aside=
       status=${field#* }
       status=${status%% *} ;;
     [Hh]ookscope-[Pp]roof:*) shown=${field#*: } ;;
@@ -473,6 +476,8 @@ case $code:$status in
   # curl got no address, or is too old for these options.
   2:*) ask_node "$@" ;;
   0:*)
+    # Without a final status nothing was proved above.
+    [ "$shown" = "$proof" ] || fail "$stranger"
     [ -n "$exit" ] || fail "the server refused the request (HTTP $status)"
     # The server has answered by itself, and nothing can be stopped.
     printf %s "$aside" >&2
