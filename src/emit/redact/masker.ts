@@ -59,8 +59,13 @@ export class Masker {
     return this.#at(key, value, this.#atPath(key));
   }
 
+  /** Whether the caller has named this field of the record. */
+  isChosen(key: string): boolean {
+    return this.#isPath(key) || (this.#keys.size > 0 && this.finder.isOwn(key));
+  }
+
   /** Whether the whole value at the key must be masked. */
-  isPath(key: string): boolean {
+  #isPath(key: string): boolean {
     if (this.#paths.length === 0) return false;
     const place = this.#path ?? [];
     const depth = place.length;
@@ -71,7 +76,7 @@ export class Masker {
   }
 
   #atPath(key: string): WholeMask {
-    return this.isPath(key) ? CHOSEN : NOT;
+    return this.#isPath(key) ? CHOSEN : NOT;
   }
 
   /** Masks the value of an object's key. */
@@ -200,7 +205,7 @@ export class Masker {
   #whole(value: string, all: WholeMask): string {
     if (value === '' || MASKED.test(value)) return value;
     if (all === CHOSEN) return this.mask(value);
-    if (isStandIn(value)) return value;
+    if (isStandIn(value)) return this.text(value);
     const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
     const secret = value.slice(scheme.length);
     return MASKED.test(secret) ? value : scheme + this.mask(secret);
@@ -224,9 +229,23 @@ export class Masker {
     const said = text.slice(from, to);
     const own = this.asked(said, path);
     if (own === undefined) return this.part(text, from, to, spans);
+    const found = spans.filter(([start, end]) => start < to && end > from);
     // What is left of a secret that is in several pieces need not look like one.
-    const isSplit = spans.some(([start, end]) => start < to && end > from && (start < from || end > to));
-    return isSplit ? this.mask(said) : this.#further(own);
+    if (found.some(([start, end]) => start < from || end > to)) return this.mask(said);
+    if (found.length === 0) return this.#further(own);
+    // The lines before tell what is a secret here, so the function is asked about the rest.
+    let masked = '';
+    let last = from;
+    for (const [start, end] of found) {
+      masked += this.#between(text.slice(last, start), path) + this.mask(text.slice(start, end));
+      last = end;
+    }
+    return masked + this.#between(text.slice(last, to), path);
+  }
+
+  #between(text: string, path: string): string {
+    const own = this.asked(text, path);
+    return own === undefined ? text : this.#further(own);
   }
 
   #further(own: string): string {

@@ -145,7 +145,10 @@ class RecordRedactor implements Redactor {
     return {
       stdout,
       stderr,
-      output: isSplit && hasStreams ? stderr + stdout : (masker.field('output', record.output) as string),
+      output:
+        isSplit && hasStreams && !masker.isChosen('output')
+          ? stderr + stdout
+          : (masker.field('output', record.output) as string),
     };
   }
 
@@ -157,12 +160,13 @@ class RecordRedactor implements Redactor {
     this.#streams.set(hook_id, streams);
     const both = stderr + stdout;
     const told = (stream: keyof MaskedStreams, piece: string, name: keyof Pieces): string => {
-      if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
+      if (this.#masker.isChosen(name)) return piece === '' ? '' : this.#masker.mask(piece);
       return streams[stream].push(piece, (text, from, to, secrets) =>
         this.#masker.piece(text, from, to, secrets, name),
       );
     };
     const pieces = { stdout: told('stdout', stdout, 'stdout'), stderr: told('stderr', stderr, 'stderr') };
+    if (this.#masker.isChosen('output')) return { ...pieces, output: output === '' ? '' : this.#masker.mask(output) };
     const text = output.startsWith(both) ? told('text', output.slice(both.length), 'output') : '';
     return { ...pieces, output: pieces.stderr + pieces.stdout + text };
   }

@@ -73,3 +73,20 @@ test('in output that arrives in pieces, too, also where a secret is in several',
     for (const line of PEM.split('\n').slice(1, -1)) expect(out, `by ${size}`).not.toContain(line);
   }
 });
+
+test.each([
+  ['- name: DB_PASSWORD\n', `  value: hunter22 # ${HOME}\n`],
+  ['password: |\n', `  hunter22x ${HOME}\n`],
+  ['passwords:\n', `  - hunter22x # ${HOME}\n`],
+  ['<key>password</key>\n', `<string>hunter22</string> <!-- ${HOME} -->\n`],
+  ['kind: Secret\ndata:\n', `  key: aHVudGVyMjI= # ${HOME}\n`],
+  ['iban:\n', `  - hunter22 # ${HOME}\n`],
+])('in output, what the lines before make a secret stays one: %j', (...pieces) => {
+  const run = { ...RUN, hookId: `lines-${pieces[0]}` };
+  const out = [...pieces, 'other: 1\n']
+    .map((stdout) => redactor.redact(progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')))
+    .map((record) => (record as { stdout?: string }).stdout)
+    .join('');
+  expect(out).not.toMatch(/hunter22|aHVudGVyMjI/);
+  expect(out).toContain('[redacted ');
+});

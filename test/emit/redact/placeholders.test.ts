@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRedactor, type Redactor } from '../../../src/emit/redact/redactor.js';
-import { fire } from '../samples.js';
+import { progressRecord } from '../../../src/emit/run-records.js';
+import { fire, RUN } from '../samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-placeholders-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -119,9 +120,21 @@ test.each(STAND)('what stands for a secret as a whole is kept in data: %s', (val
 });
 
 test.each([
+  '${GH:-ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0iL3oR6}',
+  '{{ "ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0iL3oR6" }}',
+  '$(curl -u me:hunter2222 https://h/t)',
+  '[redacted by me ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0iL3oR6]',
+])('and searched like any other text: %s', (value) => {
+  for (const [form, write] of Object.entries(FIELDS))
+    expect(stored(redactor, write('password', value)), form).not.toMatch(/ghp_aB3|hunter2222/);
+});
+
+test.each([
   ...['password: "{{ .Values.password | default "x" }}"', 'password: "{{ lookup("env", "DB") }}"'],
   ...["password: '{{ lookup('env', 'DB') }}'", 'PASSWORD="$password"', 'psql "password=$pgPass"'],
   ...['cmd --password "$dbPass"', 'cmd --password="${A}${B}"', 'curl -u "$user:$pass" https://a', 'apiKey: `${key}`'],
+  "headers: { 'Authorization': `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}` }",
+  "headers['Authorization'] = `Basic ${btoa(`${u}:${p}`)}`",
   ...['headers = {"Authorization": f"Bearer {self.token}"}', '"Authorization": "Bearer $token"'],
   ...[
     "headers: { Authorization: 'Bearer $API_TOKEN' }",
@@ -176,4 +189,23 @@ describe('what the caller chose is masked whatever it says', () => {
     );
     expect(said.filter((value) => chosen.text(write('note', value)) === write('note', value))).toEqual([]);
   });
+});
+
+test.each([
+  ...[{ keys: ['output'] }, { paths: ['output'] }, { keys: ['stdout', 'output'] }, { paths: ['stdout', 'output'] }],
+])('outputs that the caller chose are masked whole, in pieces and at the end: %j', (options) => {
+  const by = createRedactor({ keyFile, ...options });
+  const chosen = Object.values(options).flat();
+  const run = { ...RUN, hookId: json(options) };
+  const records = [
+    progressRecord(run, { stdout: 'abc\ndef\n' }, 1, '2025-01-31T09:15:01.500Z', 'h'),
+    progressRecord(run, { stdout: 'ghi\n' }, 2, '2025-01-31T09:15:01.600Z', 'h'),
+    {
+      ...progressRecord(run, { stdout: 'abc\ndef\nghi\n' }, 3, '2025-01-31T09:15:01.700Z', 'h'),
+      subtype: 'hook_response',
+    },
+  ].map((record) => by.redact(record as never) as never as Record<string, string>);
+  for (const record of records)
+    for (const field of chosen)
+      expect([field, record[field]]).toEqual([field, expect.not.stringMatching(/abc|def|ghi/)]);
 });

@@ -20,7 +20,8 @@ export function headerValue(text: string, at: number, before: string): TextSpan 
   if (take(run, text, start) === undefined) return undefined;
   const end = run.lastIndex;
   const value = text.slice(start, end);
-  const closing = quote !== undefined && text.startsWith(quote[1] as string, end) ? '"' : undefined;
+  const sign = quote?.[1];
+  const closing = sign === undefined || !text.startsWith(sign, end) ? undefined : sign === '`' ? sign : '"';
   // Programs expand a variable in a header that no shell would.
   if (isPlaceholder(value, closing, !/["']/.test(before) && text[end] !== "'")) return undefined;
   const isCode = scheme === undefined && quote === undefined && !/["'`]/.test(before);

@@ -4,12 +4,14 @@ import type { TextSpan } from '../quoted.js';
 /** The members of a JSON Web Key that are private. */
 const PRIVATE: ReadonlySet<string> = new Set('d p q dp dq qi oth k priv'.split(' '));
 
-export const isWebKey = (object: object): boolean => typeof (object as { kty?: unknown }).kty === 'string';
+const TYPES = ['EC', 'RSA', 'OKP', 'oct', 'AKP'];
+
+export const isWebKey = (object: object): boolean => TYPES.includes((object as { kty?: string }).kty ?? '');
 export const isPrivate = (key: string): boolean => PRIVATE.has(key);
 
 const QUOTE = String.raw`\\{0,40}["']`;
 const TYPE = new RegExp(
-  String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(?:EC|RSA|OKP|oct|AKP)["'\\]`,
+  String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(?:${TYPES.join('|')})["'\\]`,
   'g',
 );
 const MEMBERS = new RegExp(
