@@ -167,7 +167,8 @@ function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
   const { handler } = found;
   const name = shortName(handler.name);
   const same = handler.scope === record.scope || ['managed', 'host', 'session'].includes(handler.scope);
-  if (same && hostOf(found.fire) !== hostOf(record)) return inOtherHost(found, record);
+  if (same && hostOf(found.fire) !== hostOf(record) && !wasLoadedFor(record, handler))
+    return inOtherHost(found, record);
   if (same)
     return {
       sentences: [
@@ -189,13 +190,24 @@ function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
 const IN_PROJECT = /^(.+?)\/(?:\.claude\/settings(?:\.local)?\.json|hookscope\.config\.\w+)$/;
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
+const projectOf = ({ source: { kind, file = '' } }: HandlerRecord): string | undefined =>
+  ['config', 'project', 'local'].includes(kind) ? IN_PROJECT.exec(file)?.[1] : undefined;
+
+/** Whether the hook's file or project counted for the call, wherever the call was: the record lists a hook of that file, or of another in the project. */
+function wasLoadedFor({ handlers }: FireRecord, hook: HandlerRecord): boolean {
+  const project = projectOf(hook);
+  return handlers.some(
+    ({ source: { file } }) =>
+      file !== undefined && (file === hook.source.file || (project !== undefined && isWithin(file, project))),
+  );
+}
+
 /** A hook of another host: of another project if its file and the calls tell, or of one that had other hooks for a reason that no record tells. */
 function inOtherHost({ handler, fire }: ListedHook, record: FireRecord): OtherFires {
-  const { kind, file = '' } = handler.source;
   const name = shortName(handler.name);
   const hook = `${name} (${placeOf(handler)})`;
   const [here, there] = [record, fire].map(({ input }) => firstText(input['cwd']));
-  const project = ['config', 'project', 'local'].includes(kind) ? IN_PROJECT.exec(file)?.[1] : undefined;
+  const project = projectOf(handler);
   const at = `the fire at ${plain(fire.time)}${there === undefined ? '' : `, in ${clip(there, 100)},`} lists it`;
   const isOfProject = project !== undefined && there !== undefined && isWithin(there, project);
   if (!isOfProject || here === undefined || isWithin(here, project))
@@ -203,13 +215,16 @@ function inOtherHost({ handler, fire }: ListedHook, record: FireRecord): OtherFi
       sentences: [`${hook} was not among the hooks that were registered for this call; ${at}.`],
       changes: [`Register ${name} where this call gets its hooks; hookscope list shows what is registered there.`],
     };
-  const [shown, folder] = [clip(project, 100), clip(here, 100)];
+  // A path in advice is whole: it is there to be used.
+  const folder = plain(here);
   const forAll =
-    kind === 'config'
+    handler.source.kind === 'config'
       ? `serve ${folder} with --project and the hook in its configuration, or name ${placeOf(handler)} for all calls with --config`
       : `register it in the settings of ${folder} too, or in the user's`;
   return {
-    sentences: [`${hook} was not asked: it is of the project ${shown} (${at}), and this call was in ${folder}.`],
+    sentences: [
+      `${hook} was not asked: it is of the project ${clip(project, 100)} (${at}), and this call was in ${clip(here, 100)}.`,
+    ],
     changes: [`For ${name} to be asked there: ${forAll}.`],
   };
 }

@@ -107,6 +107,69 @@ test('of a hook that another host lists, the project is said if its file and the
   expect(Math.min(seen.told, seen.not)).toBeGreaterThan(50);
 });
 
+/** The text for a hook of a file that a fire of another host in /w/pa lists, and a call in `here` whose record lists hooks of `files`. */
+async function elsewhere(
+  source: { kind: string; file?: string },
+  here: string,
+  files: readonly (string | undefined)[],
+) {
+  const listing = at('/w/pa', 'theirs', { handlers: [{ ...handler, name: 'guard', scope: 'session', source }] });
+  const statuses = ['ran', 'skipped'] as const;
+  const handlers = files.flatMap((file) =>
+    statuses.map((status) => ({
+      ...handler,
+      name: 'other',
+      status,
+      source: { kind: 'project', ...(file === undefined ? {} : { file }) },
+    })),
+  );
+  const texts: string[] = [];
+  for (const one of [handlers.filter((_, i) => i % 2 === 0), handlers.filter((_, i) => i % 2 === 1)]) {
+    const record = at(here, 'ours', { handlers: one as FireRecord['handlers'] });
+    const { sentences, changes } = await findInOtherFires(counted([listing]), record, 'guard', plain);
+    texts.push([...sentences, ...changes].join('\n'));
+  }
+  return texts;
+}
+
+test('no other project is said where the record itself lists a hook of the file or of the project, wherever the call was', async () => {
+  const own = [
+    ['config', '/w/pa/hookscope.config.json', true],
+    ['project', '/w/pa/.claude/settings.json', true],
+    ['local', '/w/pa/.claude/settings.local.json', true],
+    ['config', '/w/pa/named.json', false],
+    ['hooks-file', '/w/pa/hooks.json', false],
+    ['user', '/home/.claude/settings.json', false],
+    ['code', undefined, false],
+  ] as const;
+  const listed = [...own.map(([, file]) => file), '/w/pa/.claude/agents/a.md', '/w/pabc/.claude/settings.json', '/w/x'];
+  for (const [kind, file, ofProject] of own)
+    for (const other of listed)
+      for (const here of ['/w/pb', '/w', '/']) {
+        const source = { kind, ...(file === undefined ? {} : { file }) };
+        const loaded = other !== undefined && (other === file || (ofProject && other.startsWith('/w/pa/')));
+        for (const text of await elsewhere(source, here, ['/w/pc/.claude/settings.json', other])) {
+          const about = JSON.stringify({ kind, file, other, here, text });
+          expect(/guard \(.*\) was not registered for this call when it was made; the fire at /.test(text), about).toBe(
+            loaded,
+          );
+          expect(text.includes('it is of the project /w/pa ('), about).toBe(ofProject && !loaded);
+        }
+      }
+});
+
+test('a folder in advice is whole, however long it is', async () => {
+  for (const length of [50, 99, 100, 101, 3000])
+    for (const [kind, file] of [
+      ['config', 'hookscope.config.json'],
+      ['project', '.claude/settings.json'],
+    ] as const) {
+      const here = `/${'d'.repeat(length)}/end`;
+      for (const text of await elsewhere({ kind, file: `/w/pa/${file}` }, here, []))
+        expect(text.split('\n').at(-1)).toContain(` ${here} `);
+    }
+});
+
 test('of a hook that its own host lists in another fire, that it was not registered yet is said', async () => {
   for (const scope of ['managed', 'host', 'session']) {
     const source = { kind: 'project', file: '/w/pa/.claude/settings.json' };
