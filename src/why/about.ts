@@ -33,22 +33,12 @@ export function roleOf(event: string): EventSpec['scope'] {
   return specOf(event)?.scope;
 }
 
-/** A short text about the event: the tool and its input, the scope, or the subject. */
-export function about(record: FireRecord): string {
-  const { event, input } = record;
+/** A short text about the event: the tool and its input, or the subject. */
+export function about({ event, input }: FireRecord): string {
   const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
-  const role = roleOf(event);
-  if (role === undefined) return clip(subjectIn(specOf(event), input) ?? '', 70);
-  if (!hasScope(record)) return '';
-  if (role === 'open') return 'its scope opens';
-  // A rejected fire decided nothing, so it ended no scope.
-  return record.decision.continues || record.error !== undefined ? '' : 'its scope ends';
-}
-
-/** Whether the agent has a scope of its own that lasts: not one without hooks, nor in a command, which ends after its fire. */
-function hasScope(record: FireRecord & { readonly stateless?: boolean }): boolean {
-  return record.scope_known && !record.stateless && record.unanswered === undefined;
+  // An agent's start and end are about the agent, which is named beside it. That they open or end its scope, no record shows.
+  return roleOf(event) === undefined ? clip(subjectIn(specOf(event), input) ?? '', 70) : '';
 }
 
 /** A short text for a tool's input: its command, path or description. */
