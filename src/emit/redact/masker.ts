@@ -3,12 +3,12 @@ import { put } from '../../values/copies/put.js';
 import { CleanTexts } from './clean.js';
 import { createFinder, type Finder, patternFinder } from './find/find.js';
 import { isPrivate, isWebKey } from './find/formats/web-keys.js';
-import { isListed } from './find/lists.js';
-import { type ListKind, listKind, nameKind } from './find/names.js';
+import { listKind, nameKind } from './find/names.js';
 import type { TextSpan } from './find/quoted.js';
 import { isStandIn, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
+import { beginOf, isOfList, isPlain, matches } from './places.js';
 import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf, rolesOf } from './structure.js';
 import { CHOSEN, MASKED, MASKED_BY_CALLER, most, NOT, SECRET, type WholeMask } from './whole.js';
 
@@ -284,15 +284,3 @@ export class Masker {
     return `[redacted ${this.finder.nameOf(value)} hmac:${this.key.hash(value)}]`;
   }
 }
-
-const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
-  typeof value === 'string' && isListed(value, kind, name, { quote: '"', expands: false });
-
-/** The depth at which a field begins: an input or output begins with known fields, `updatedInput` and the like do not. */
-const beginOf = (key: string): number => (DATA.test(key) ? 1 : key.startsWith('updated') ? 2 : 0);
-const DATA = /^(?:input|final_input|versions|output|value)$/;
-
-/** Whether a key is too short to hold a secret. */
-const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));
-
-const matches = (wanted: string | undefined, key: string): boolean => wanted === '*' || wanted === key;
