@@ -234,8 +234,7 @@ export class Masker {
     if (found.some(([start, end]) => start < from || end > to)) return this.mask(said);
     if (found.length === 0) return this.#further(own);
     // The lines before tell what is a secret here, so the function is asked about the rest.
-    let masked = '';
-    let last = from;
+    let [masked, last] = ['', from];
     for (const [start, end] of found) {
       masked += this.#between(text.slice(last, start), path) + this.mask(text.slice(start, end));
       last = end;
