@@ -294,6 +294,10 @@ describe.each(WAYS)('the file of the NDJSON sink, %s', (way) => {
   });
 });
 
+/** What the logger is told last. */
+const notWritten = (lost: number): string =>
+  `${lost} ${lost === 1 ? 'record was' : 'records were'} not written to ${path}, which is closed`;
+
 describe.each(WAYS)('a file it must not write, %s', (way) => {
   beforeEach(() => {
     durability = way;
@@ -307,7 +311,7 @@ describe.each(WAYS)('a file it must not write, %s', (way) => {
     const { told, sink } = await write(2);
     expect([readFileSync(target, 'utf8'), mode(target)]).toEqual(['', 0o644]);
     expect(sink.dropped).toBe(2);
-    expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('ELOOP')]);
+    expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('ELOOP'), notWritten(2)]);
   });
 
   test('is left alone: one that holds something else than records', async () => {
@@ -316,17 +320,20 @@ describe.each(WAYS)('a file it must not write, %s', (way) => {
     const { told, sink } = await write(2);
     expect([readFileSync(path, 'utf8'), mode(path)]).toEqual(['# Notes\n', 0o644]);
     expect(sink.dropped).toBe(2);
-    expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('holds something else than records')]);
+    expect(told.map(({ message }) => message)).toEqual([
+      expect.stringContaining('holds something else than records'),
+      notWritten(2),
+    ]);
   });
 
   test('is reported by name: a folder, a path below a file', async () => {
     mkdirSync(path);
     const directory = await write(1);
-    expect(directory.told.map(({ message }) => message)).toEqual([expect.stringContaining('EISDIR')]);
+    expect(directory.told.map(({ message }) => message)).toEqual([expect.stringContaining('EISDIR'), notWritten(1)]);
     writeFileSync(join(folder, 'file'), '');
     path = join(folder, 'file', 'hooks.ndjson');
     const below = await write(1);
-    expect(below.told.map(({ message }) => message)).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
+    expect(below.told.map(({ message }) => message)).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/), notWritten(1)]);
     expect([directory.sink.dropped, below.sink.dropped]).toEqual([1, 1]);
   });
 
@@ -351,6 +358,46 @@ describe.each(WAYS)('a file it must not write, %s', (way) => {
       { message: expect.stringContaining('EISDIR') },
       { message: expect.stringContaining('again'), detail: { lost: 2 } },
     ]);
+  });
+
+  test.each([0, 1, 2])(
+    'which %i records are written to before it is closed: what was lost is told then',
+    async (more) => {
+      mkdirSync(path);
+      const { told, logger } = listen();
+      const sink = make({ logger });
+      for (let seq = 1; seq <= 2 + more; seq++) {
+        if (seq === 3) rmSync(path, { recursive: true });
+        sink.push(stamped(seq));
+        await sink.flush();
+      }
+      for (let i = 0; i < 2; i++) await sink.close();
+      expect(sink.dropped).toBe(2);
+      expect(told).toMatchObject([
+        { message: expect.stringContaining('EISDIR') },
+        { message: notWritten(2), detail: { lost: 2 } },
+      ]);
+    },
+  );
+
+  test('twice, more than a second apart, is reported twice', async () => {
+    const { told, logger } = listen();
+    const sink = make({ logger });
+    for (const seq of [1, 4]) {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(path);
+      sink.push(stamped(seq));
+      await sink.flush();
+      rmSync(path, { recursive: true });
+      for (const after of [1, 2]) {
+        sink.push(stamped(seq + after));
+        await sink.flush();
+        if (after === 1) await sleep(1_050);
+      }
+    }
+    await sink.close();
+    const pair = [{ message: expect.stringContaining('EISDIR') }, { detail: { lost: 1 } }];
+    expect(told).toMatchObject([...pair, ...pair]);
   });
 });
 

@@ -168,6 +168,9 @@ describe('the SQLite file', () => {
     expect([sink.dropped, hosts.get('here'), hosts.get('there')]).toEqual([0, upTo(400), upTo(100)]);
   });
 
+  const closed = (lost: number): string =>
+    `${lost} ${lost === 1 ? 'record was' : 'records were'} not written to ${path}, which is closed`;
+
   test('that can grow no further costs one line and no crash; what was written stays, what was lost is counted', async () => {
     // Blocks of 512 bytes: SQLite is told that there is no more room, as of a full disk.
     const { code, stdout } = await startShell("trap '' XFSZ; ulimit -f 400", 'write-rows.mjs', path, 'h', '2000', '500')
@@ -178,7 +181,7 @@ describe('the SQLite file', () => {
     };
     expect(code).toBe(0);
     expect(dropped).toBeGreaterThan(0);
-    expect(told).toEqual([expect.stringMatching(/^Records cannot be written to .*records\.db: /)]);
+    expect(told).toEqual([expect.stringMatching(/^Records cannot be written to .*records\.db: /), closed(dropped)]);
     const { hosts, check } = read();
     expect(check).toBe('ok');
     expect(hosts.get('h')?.length).toBe(2000 - dropped);
@@ -193,7 +196,10 @@ describe('the SQLite file', () => {
       const { code, stdout } = await startShell(before, 'write-rows.mjs', path, 'h', '60', '5000').ended;
       const said = JSON.parse(stdout.trim().split('\n').at(-1) as string);
       expect(code).toBe(0);
-      expect(said.told).toEqual([expect.stringMatching(/^Records cannot be written to .*: .*(?:full|I\/O)/)]);
+      expect(said.told).toEqual([
+        expect.stringMatching(/^Records cannot be written to .*: .*(?:full|I\/O)/),
+        closed(said.dropped),
+      ]);
       expect((await start('write-rows.mjs', path, 'i', '20').ended).code).toBe(0);
       const { hosts, check } = read();
       expect([check, (hosts.get('h') ?? []).length, hosts.get('i')]).toEqual(['ok', 60 - said.dropped, upTo(20)]);
@@ -207,7 +213,7 @@ describe('the SQLite file', () => {
       const child = startShell(before, 'write-rows.mjs', path, 'h', '300', '20000', way, 'varied');
       const { code, stdout } = await child.ended;
       const { dropped, told } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
-      expect([code, told]).toEqual([0, [expect.stringMatching(/^Records cannot be written to /)]]);
+      expect([code, told]).toEqual([0, [expect.stringMatching(/^Records cannot be written to /), closed(dropped)]]);
       const { hosts, check } = read();
       const seqs = hosts.get('h') ?? [];
       expect([check, seqs.length]).toEqual(['ok', 300 - dropped]);

@@ -115,8 +115,10 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
 
   return {
     append,
-    close: () =>
-      release().catch((error: unknown) => report(logger, `${path} was not closed: ${messageOf(error)}`, error)),
+    close() {
+      writing.closed();
+      return release().catch((error: unknown) => report(logger, `${path} was not closed: ${messageOf(error)}`, error));
+    },
   };
 }
 

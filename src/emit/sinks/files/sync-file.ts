@@ -85,6 +85,9 @@ export function createSyncFile({
         return false;
       }
     },
-    close: release,
+    close() {
+      writing.closed();
+      release();
+    },
   };
 }

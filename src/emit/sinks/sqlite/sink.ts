@@ -236,6 +236,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
 
   function letGo(): void {
     closed = true;
+    writing.closed();
     try {
       const end = performance.now() + PRUNE_LAST;
       if (rest !== undefined) while (pruneSome() && performance.now() < end);
