@@ -204,21 +204,33 @@ describe('doctor, of a server that is gone after it has answered', () => {
     expect(await missed()).toEqual([]);
     for (let i = 1; i <= 2; i++) {
       await ask();
-      const fires = user.records().flatMap((one) => (one.type === 'hook_fire' && one.stateless ? [one.time] : []));
       expect(await missed()).toEqual([
         {
           level: 'remark',
           about: 'server',
-          text: `Since ${fires[1]}, ${i === 1 ? '1 fire was' : '2 fires were'} made without the server, which had answered before and does not run (stateless): what hooks remember from call to call is lost.`,
-          fix: `Start it again: hookscope serve --hooks ${join(user.path, 'project/hooks.json')}.`,
+          text: `${i === 1 ? '1 fire' : '2 fires'} since the server last answered ${i === 1 ? 'was' : 'were'} made without it (stateless): hooks that remember something between calls start afresh each time.`,
+          fix: `hookscope serve --hooks ${join(user.path, 'project/hooks.json')} starts it again.`,
         },
       ]);
     }
+    // Whoever is connected, it may have been stopped on purpose.
     await user.run(['connect', 'codex', '--write', '--hooks', 'hooks.json']);
-    expect((await missed()).map(({ level }) => level)).toEqual(['problem']);
+    expect((await missed()).map(({ level }) => level)).toEqual(['remark']);
     await server.stop();
     await user.serve(['--hooks', 'hooks.json']);
     expect(await missed()).toEqual([]);
+  });
+
+  test('counts no fire before its last answer, also of those that it was not asked about while it ran', async () => {
+    user.write('own.json', hooksFile('/bin/true'));
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    await ask();
+    for (let i = 0; i < 3; i++) await ask('--hooks', 'own.json');
+    await ask();
+    await server.stop();
+    expect(await missed()).toEqual([]);
+    await ask('--hooks', 'own.json');
+    expect((await missed()).map(({ text }) => text)).toEqual([expect.stringMatching(/^1 fire since/)]);
   });
 
   test('says nothing to whom no server has answered, though one has served once, nor of one without hooks', async () => {
@@ -284,6 +296,52 @@ describe('doctor, of the address that an agent asks', () => {
       expect(fix).toMatch(/^End that program, .*connect claude-code --write --http --port PORT/);
     // A start there would fail as long as something else listens.
     else if (expected !== undefined) expect(fix).toContain(`--port ${port}`);
+  });
+
+  test('each address has the advice for its own port, and beside a server at a third one the way to either', async () => {
+    const [one, other, third] = [await portOf(false), await portOf(false), await portOf(false)];
+    const connect = ['connect', 'claude-code', '--write', '--http', '--port'];
+    await user.run([...connect, String(one)]);
+    await user.run([...connect, String(other), '--project']);
+    const advice = async () => {
+      const { found } = await ofServer();
+      return found.map(([text, fix]) => [/127.0.0.1:(\d+)/.exec(text)?.[1], fix.match(/--port \d+/g), fix]);
+    };
+    const apart = [one, other].map((port) => [
+      String(port),
+      [`--port ${port}`],
+      expect.stringMatching(/^Start the server: /),
+    ]);
+    expect(await advice()).toEqual(expect.arrayContaining(apart));
+    const server = await user.serve(['--hooks', 'hooks.json', '--port', String(third)]);
+    const both = [one, other].map((port) => [
+      String(port),
+      [`--port ${third}`, `--port ${port}`],
+      expect.stringMatching(
+        /^Connect it again with the port of the server: .* Or stop the server, and then start the server: /,
+      ),
+    ]);
+    expect(await advice()).toEqual(expect.arrayContaining(both));
+    // What the advice says mends it.
+    await user.run([...connect, String(third)]);
+    await user.run([...connect, String(third), '--project']);
+    expect(await advice()).toEqual([]);
+    await server.stop();
+    await user.serve(['--hooks', 'hooks.json']);
+    for (const [, , fix] of await advice()) expect(fix).toMatch(/^Stop the server, and then start the server: /);
+  });
+
+  test.each([
+    ['no port', []],
+    ['another port', ['--port', '7008']],
+    ['a longer port', ['--port', '17007']],
+    ['that port', ['--port', '7007']],
+  ])('an installed server with %s is started as it is only where that helps', async (what, options) => {
+    await user.run(['connect', 'claude-code', '--write', '--http', '--port', '7007']);
+    expect((await user.run(['serve', '--install', '--hooks', 'hooks.json', ...options])).code).toBe(0);
+    const [, fix = ''] = (await ofServer()).found.find(([text]) => text.includes('asks http')) ?? [];
+    if (what === 'that port') expect(fix).toBe('Start the server: systemctl --user start hookscope.');
+    else expect(fix).toMatch(/^Install the server with that port: move .*hookscope\.service away, .* --port 7007\.$/);
   });
 });
 

@@ -24,13 +24,6 @@ export interface StatelessFire {
   readonly began: number;
 }
 
-/** Fires that were answered without a server after one had answered agents. */
-export interface MissedFires {
-  readonly count: number;
-  /** When the first was recorded, in ISO 8601. */
-  readonly since: string;
-}
-
 /** The most pairs of event and hook that are distinguished; further ones are not judged. */
 const MOST = 5_000;
 /** Milliseconds until a command has started Node and loaded the hooks. */
@@ -54,8 +47,8 @@ export class Health {
   readsClaude = false;
   /** Of the fires that were answered without a server, the one that began last. */
   alone: StatelessFire | undefined;
-  /** Those since a server answered last; undefined: there are none, or no server has answered. */
-  missed: MissedFires | undefined;
+  /** How many there were since a server answered an agent last; 0 also if none has. */
+  missed = 0;
   #wasServed = false;
   /** When the newest record of the store was made, also one that was not read, in ISO 8601. */
   latest: string | undefined;
@@ -82,13 +75,12 @@ export class Health {
     if (record.stateless) {
       const began = beganAt(record);
       if (this.alone === undefined || began > this.alone.began) this.alone = { time: record.time, began };
-      const { count, since } = this.missed ?? { count: 0, since: record.time };
-      if (this.#wasServed) this.missed = { count: count + 1, since };
+      if (this.#wasServed) this.missed += 1;
     }
     const agent = agentOf(record);
     if (agent !== undefined && !record.stateless && record.unanswered === undefined) {
       this.#wasServed = true;
-      this.missed = undefined;
+      this.missed = 0;
     }
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));

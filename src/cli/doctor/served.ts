@@ -10,9 +10,8 @@ import { refusesToken } from '../../store/place.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
-import { type ConnectedSettings, isAddress } from './connections.js';
 import type { DoctorFinding } from './finding.js';
-import type { MissedFires, StatelessFire } from './health.js';
+import type { StatelessFire } from './health.js';
 import { serveAgain } from './serve-again.js';
 
 /** At most this many changed files are named. */
@@ -97,24 +96,18 @@ export function lastServed(): ServedSet | undefined {
   }
 }
 
-/** Fires that the last server would have answered, with what its hooks remember. */
-export function missedFindings(
-  missed: MissedFires | undefined,
-  connections: readonly ConnectedSettings[],
-  serve: string,
-): DoctorFinding[] {
+/** Fires since the last server answered; it may have been stopped on purpose. */
+export function missedFindings(missed: number, serve: string): DoctorFinding[] {
   const served = lastServed();
-  if (missed === undefined || served === undefined) return [];
+  if (missed === 0 || served === undefined) return [];
   if (!isNamed(served.set) && served.projects.length === 0) return [];
-  const { count, since } = missed;
-  const asks = connections.some(({ handlers }) => handlers.some((one) => !isAddress(one)));
-  const made = count === 1 ? '1 fire was made' : `${count} fires were made`;
+  const [fires, were] = missed === 1 ? ['1 fire', 'was'] : [`${missed} fires`, 'were'];
   return [
     {
-      level: asks ? 'problem' : 'remark',
+      level: 'remark',
       about: 'server',
-      text: `Since ${plain(since)}, ${made} without the server, which had answered before and does not run (stateless): what hooks remember from call to call is lost.`,
-      fix: `Start it again: ${serve}.`,
+      text: `${fires} since the server last answered ${were} made without it (stateless): hooks that remember something between calls start afresh each time.`,
+      fix: `${serve} starts it again.`,
     },
   ];
 }

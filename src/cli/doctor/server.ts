@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
-import { addressFindings } from './addresses.js';
+import { addressFindings, type InstalledServer } from './addresses.js';
 import {
   type ConnectedSettings,
   connectCommand,
@@ -14,7 +14,7 @@ import {
   wordsOf,
 } from './connections.js';
 import type { DoctorFinding } from './finding.js';
-import type { MissedFires, StatelessFire } from './health.js';
+import type { StatelessFire } from './health.js';
 import { serveAgain } from './serve-again.js';
 import { missedFindings, placesFindings, servedFindings, servedLastFindings } from './served.js';
 
@@ -22,14 +22,14 @@ import { missedFindings, placesFindings, servedFindings, servedLastFindings } fr
 interface ServerlessFires {
   /** The last one. */
   readonly alone?: StatelessFire | undefined;
-  /** Those since a server answered last. */
-  readonly missed?: MissedFires | undefined;
+  /** How many there were since a server answered last. */
+  readonly missed?: number;
 }
 
 /** Problems with the server, and with agents that ask it. */
 export async function serverFindings(
   connections: readonly ConnectedSettings[],
-  { alone, missed }: ServerlessFires,
+  { alone, missed = 0 }: ServerlessFires,
 ): Promise<DoctorFinding[]> {
   const socket = defaultSocket();
   const state = await serverState(socket);
@@ -50,8 +50,8 @@ export async function serverFindings(
     );
   else if (state === 'none' && unit !== undefined)
     problem(`A server is installed (${plain(unit.file)}) but does not run.`, start);
-  else if (state === 'none') findings.push(...missedFindings(missed, connections, serve));
-  findings.push(...(await addressFindings(connections, { isRunning: state === 'runs', serve, start: again })));
+  else if (state === 'none') findings.push(...missedFindings(missed, serve));
+  findings.push(...(await addressFindings(connections, { isRunning: state === 'runs', unit })));
   findings.push(...(await noHooksFindings(connections)));
   findings.push(...placesFindings());
   findings.push(...(state === 'runs' ? await servedFindings(alone) : servedLastFindings()));
@@ -78,7 +78,7 @@ async function noHooksFindings(connections: readonly ConnectedSettings[]): Promi
 }
 
 /** The service file, if a server is installed for this user, and the command that starts it. */
-function installed(): { readonly file: string; readonly start: string } | undefined {
+function installed(): InstalledServer | undefined {
   const config = process.env['XDG_CONFIG_HOME'];
   const systemd = join(
     config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
