@@ -18,7 +18,7 @@ const look: Advice = () => 'see what its message says';
 
 /** The command at the end of the failure's message, which depends on why the hook is not trusted. */
 const remedyIn = ({ failure }: HandlerRecord): string =>
-  plain(/; see (hookscope [\w ,-]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
+  plain(/(?:; see|, or start) (hookscope [\w ,-]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
 
 /** Whether it was called in a folder in which its path leads to another script, as `trust/bound-script.ts` says it. */
 const isElsewhere = ({ failure }: HandlerRecord): boolean =>

@@ -205,6 +205,7 @@ describe('a script', () => {
 describe('a refusal says what has happened to the file, and which command accepts it', () => {
   const NAMED = ['--hooks', 'hooks.json', '--plugin', './plugin.mjs', '--plugin', 'words'];
   const IN_A_TERMINAL = 'hookscope serve in a terminal, which asks';
+  const WITHOUT = 'hookscope serve without it in a terminal, which asks';
   const gone = (file: string): string => `${file}, with which the server was started, is gone`;
   const changed = (file: string): string => `${file} has changed since the server was started with it`;
   const reason = async (...args: string[]): Promise<string> => {
@@ -223,11 +224,11 @@ describe('a refusal says what has happened to the file, and which command accept
     user.write('node_modules/words/0.js', plugin('true', 'words'));
   });
 
-  test.each<[what: string, change: () => unknown, says: () => string]>([
+  test.each<[what: string, change: () => unknown, says: () => string, isNamed?: boolean]>([
     ['a script that changes', () => user.write('guard.sh', 'exit 0\n'), () => changed(at('guard.sh'))],
     ['a script that is removed', () => rmSync(at('guard.sh')), () => gone(at('guard.sh'))],
     ['a hooks file that changes', () => user.write('hooks.json', {}), () => changed(at('hooks.json'))],
-    ['a hooks file that is removed', () => rmSync(at('hooks.json')), () => gone(at('hooks.json'))],
+    ['a hooks file that is removed', () => rmSync(at('hooks.json')), () => gone(at('hooks.json')), true],
     ['an import that is moved', () => renameSync(at('said.mjs'), at('other.mjs')), () => gone(at('said.mjs'))],
     [
       'a package that changes',
@@ -238,6 +239,15 @@ describe('a refusal says what has happened to the file, and which command accept
       'a package that is removed',
       () => rmSync(at('node_modules'), { recursive: true }),
       () => gone(at('node_modules/words/**')),
+      true,
+    ],
+    [
+      'a hooks file that cannot be looked at',
+      () => {
+        rmSync(at('hooks.json'));
+        symlinkSync(at('hooks.json'), at('hooks.json'));
+      },
+      () => changed(at('hooks.json')),
     ],
     [
       'another folder under the name of a script',
@@ -247,15 +257,34 @@ describe('a refusal says what has happened to the file, and which command accept
       },
       () => changed(at('guard.sh')),
     ],
-  ])('%s', async (_, change, says) => {
+  ])('%s', async (_, change, says, isNamed = false) => {
     const served = await user.serve(NAMED);
     change();
-    // Beside the server that runs, then after it.
-    expect(await reason('--no-server', ...NAMED)).toMatch(/; see hookscope serve --accept$/);
+    const isTold = async (said: string, remedy: string): Promise<void> => {
+      expect(said.endsWith(isNamed ? `; put it back, or start ${WITHOUT}` : `; see ${remedy}`), said).toBe(true);
+    };
+    // Beside the server that runs, then after it, whether it was stopped or killed.
+    await isTold(await reason('--no-server', ...NAMED), 'hookscope serve --accept');
+    await served.stop('SIGKILL');
+    expect(existsSync(user.places.socket)).toBe(true);
+    for (const left of [true, false]) {
+      if (!left) rmSync(user.places.socket);
+      const said = await reason();
+      expect(said).toContain(says());
+      await isTold(said, IN_A_TERMINAL);
+    }
+    const file = says().split(/,? (?:with which|has changed)/)[0];
+    const since = says() === gone(file as string) ? 'gone' : 'changed';
+    expect(await user.refused(NAMED)).toContain(`${since} since it was served last: ${file}\n`);
+  });
+
+  test('why repeats what helps where a hooks file is gone', async () => {
+    const served = await user.serve(NAMED);
+    rmSync(at('hooks.json'));
+    await looked();
+    await ask();
+    expect((await user.run(['why', 'last'])).stdout).toContain(`accept it: ${WITHOUT}`);
     await served.stop();
-    const said = await reason();
-    expect(said).toContain(says());
-    expect(said.endsWith(`; see ${IN_A_TERMINAL}`)).toBe(true);
   });
 
   test('for a script of another folder too, and why repeats it', async () => {

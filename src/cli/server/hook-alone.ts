@@ -10,7 +10,7 @@ import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
-import { ACCEPT, Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
+import { ACCEPT, type AcceptCommand, Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
 import type { EventQuestion } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
@@ -67,7 +67,8 @@ export async function fireStateless(
   const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
   if (served && changed !== undefined) {
     const bound = served.bindings.files[changed];
-    const why = bound ? whyChanged(changed, { bound, remedy: remedy() }) : whyScriptChanged(changed, remedy());
+    const remedy = await remedyNow();
+    const why = bound ? whyChanged(changed, { bound, remedy }) : whyScriptChanged(changed, remedy);
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
   const project = projectOf(cwd, served);
@@ -82,7 +83,7 @@ export async function fireStateless(
     happening: happeningOf(input),
     directory: from,
     finds: project ?? (countsFound(question, served) && cwd),
-    ...(served && !served.dev ? { checksOf: checksOf(served, { from, cwd, project }) } : {}),
+    ...(served && !served.dev ? { checksOf: checksOf(served, { from, cwd, project, remedy: await remedyNow() }) } : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
   // From now on the host's own log is told.
@@ -215,9 +216,15 @@ function checksOf(
     from,
     cwd,
     project = served.cwd,
-  }: { readonly from: string; readonly cwd: string; readonly project: string | undefined },
+    remedy,
+  }: {
+    readonly from: string;
+    readonly cwd: string;
+    readonly project: string | undefined;
+    readonly remedy: AcceptCommand;
+  },
 ): NonNullable<OpenHostOptions['checksOf']> {
-  const binding = new Binding(served.bindings, project, { remedy: remedy() });
+  const binding = new Binding(served.bindings, project, { remedy });
   const namesOf = namesServed(served);
   return (file, variables) => {
     const [found] = namesOf(resolve(from, file));
@@ -225,8 +232,13 @@ function checksOf(
   };
 }
 
-/** How a change is accepted: only a server that runs can be told. */
-const remedy = () => (existsSync(placesOf().socket) ? ACCEPT.running : ACCEPT.none);
+/** How a change is accepted: only a server that runs can be told. One that was killed leaves its socket behind. */
+async function remedyNow(): Promise<AcceptCommand> {
+  const { socket } = placesOf();
+  // Loaded only here, because usually there is no socket.
+  const runs = existsSync(socket) && (await (await import('../../server/take-socket.js')).isAnswered(socket));
+  return runs ? ACCEPT.running : ACCEPT.none;
+}
 
 const whyNobody = (waiting: ReadonlySet<string>): string =>
   waiting.size === 0 ? REASONS.nothing : REASONS.held([...waiting].map(plain).join(', '));

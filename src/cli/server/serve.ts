@@ -5,6 +5,7 @@ import { checkFolder } from '../../files/folder.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { acceptedChanges } from '../../server/bound/accepted-changes.js';
+import { isGone } from '../../server/bound/files.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
@@ -49,7 +50,10 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const serving = { ...named, projects: named.projects.map(realOr) };
   const before = readServed(places);
   const paths = changesSince(before);
-  const changed = paths.map((file) => `changed since it was served last: ${file}`);
+  const changed = paths.map((file) => {
+    const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
+    return `${what} since it was served last: ${file}`;
+  });
   const dropped = before === undefined ? [] : droppedSince(before, serving);
   if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
   if (before !== undefined) {

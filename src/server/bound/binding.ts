@@ -12,6 +12,7 @@ import {
   type BoundFiles,
   type BoundScripts,
   isGone,
+  isNamedItself,
   isOther,
   PACKAGE,
   signOf,
@@ -47,7 +48,9 @@ export const ACCEPT = {
   running: 'hookscope serve --accept',
   none: 'hookscope serve in a terminal, which asks',
 } as const;
-type AcceptCommand = (typeof ACCEPT)[keyof typeof ACCEPT];
+/** The command that accepts that a file is gone that was named: the name leads nowhere, so that no server starts with it. */
+const WITHOUT = 'hookscope serve without it in a terminal, which asks';
+export type AcceptCommand = (typeof ACCEPT)[keyof typeof ACCEPT];
 
 /** Checks the bound files for changes. Hooks of a changed file stay registered, but fail without running until the user accepts the change. */
 export class Binding {
@@ -185,10 +188,9 @@ interface ChangedFile {
 
 /** Why the hooks of a served file do not run. */
 export function whyChanged(path: string, { bound, remedy = ACCEPT.running, hint = '' }: ChangedFile): string {
-  const what = isGone(path, bound)
-    ? `${path}, with which the server was started, is gone`
-    : `${path} has changed since the server was started with it`;
-  return `${what}${hint}; see ${remedy}`;
+  if (!isGone(path, bound)) return `${path} has changed since the server was started with it${hint}; see ${remedy}`;
+  const mend = bound && isNamedItself(path, bound) ? `put it back, or start ${WITHOUT}` : `see ${remedy}`;
+  return `${path}, with which the server was started, is gone${hint}; ${mend}`;
 }
 
 /** Like `whyChanged`, for a file that is as it was again. */

@@ -50,9 +50,22 @@ export const isOther = (path: string, { leads, sha256 }: BoundFile): boolean =>
 
 /** Whether there is nothing any more where a changed file was. A package may be in a folder further up. */
 export const isGone = (path: string, bound: BoundFile | undefined): boolean =>
-  bound?.leads === undefined
-    ? statOf(path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path) === undefined
-    : hashOfFolder(bound.leads) === null;
+  bound?.leads === undefined ? isNothing(placeOf(path)) : hashOfFolder(bound.leads) === null;
+
+/** Whether a file was named by itself, so that nothing can be served by that name once it is gone. */
+export const isNamedItself = (path: string, { by = [[path]] }: BoundFile): boolean =>
+  by.some((names) => names.includes(placeOf(path)));
+
+const placeOf = (path: string): string => (path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path);
+
+/** Whether there is nothing at a path. What cannot be looked at, as in a folder that is closed to us, may be there. */
+function isNothing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** A text that changes if a file may have changed; the file is not read. */
 export function signOf(path: string): string {
