@@ -958,9 +958,12 @@ describe('hookscope doctor, of the server and connected agents', () => {
   ])('a server that is installed by %s is started by the system, which knows its options', async (path, start) => {
     await hookscope('connect', 'claude-code', '--write', '--http', '--port', '1');
     keep(...fires(1, handler()));
-    write(path, '');
+    write(
+      path,
+      path.endsWith('.plist') ? '<string>--port</string><string>1</string>' : 'ExecStart="serve" "--port" "1"',
+    );
     const fixes = async () => (await doctor()).found.map(({ fix }) => fix);
-    expect(await fixes()).toEqual([`Start it: ${start}.`, `Start it: ${start}.`]);
+    expect(await fixes()).toEqual([`Start it: ${start}.`, `Start the server: ${start}.`]);
   });
 
   test('a server that is installed and does not run, or has left its socket', async () => {
@@ -992,7 +995,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     keep(...fires(1, handler()));
     const fixes = async () => (await doctor()).found.map(({ fix }) => fix);
     expect(await fixes()).toEqual([
-      'Start it: hookscope serve --port 1, with the hooks that it is to serve (--hooks, --config, --plugin or --project).',
+      'Start the server: hookscope serve --port 1, with the hooks that it is to serve (--hooks, --config, --plugin or --project).',
     ]);
     const hooks = write("my project's/hooks.json", {});
     const bindings = { files: {}, scripts: {} };
@@ -1000,7 +1003,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     chmodSync(write(`${STATE}/served.json`, served), 0o600);
     chmodSync(join(root, STATE), 0o700);
     expect(await fixes()).toEqual([
-      `Start it: hookscope serve --hooks '${hooks.replace("'", "'\\''")}' --project ${project} --port 1 --dev.`,
+      `Start the server: hookscope serve --hooks '${hooks.replace("'", "'\\''")}' --project ${project} --port 1 --dev.`,
     ]);
   });
 
