@@ -79,12 +79,13 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
   const meanings = new TapMeanings();
+  const all: Registration[] = [];
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
     raw,
     foreign: false,
     taps() {
-      listed ??= listTaps(raw, meanings);
+      listed ??= listTaps(raw, meanings, all);
       return listed;
     },
   };
@@ -92,19 +93,6 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
   const [ours] = raw.taps;
   if (ours === undefined) throw new Error('tapable has no tap after tapPromise()');
   meanings.setOwn(ours, PLAN);
-  raw.intercept({
-    name: OURS,
-    register(tap) {
-      if (tap === ours) return tap;
-      hook.foreign = true;
-      listed = undefined;
-      const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
-      const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
-      const made = { ...tap, ...AS_PROMISED, fn };
-      meanings.setOwn(made, registration);
-      return made;
-    },
-  });
   const onError = (error: unknown): void =>
     report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`);
   const { intercept } = raw;
@@ -113,9 +101,32 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
     listed = undefined;
     intercept.call(raw, following(guarded(interceptor, onError), meanings));
   };
-  compileWith(raw, (tap) =>
-    meanings.isUnchanged(tap) ? { ...tap, ...AS_PROMISED } : isolated(tap, meanings.get(tap), onError),
-  );
+  const parts = raw as unknown as HookParts;
+  const { compile, _runRegisterInterceptors: runRegister, _insert: insert } = parts;
+  parts._runRegisterInterceptors = (tap) => {
+    hook.foreign = true;
+    const onLate = (error: unknown): void =>
+      report(`The raw tap ${tap.name} of host.hooks.${spec.name} failed after its answer: ${describeError(error)}`);
+    const registration = makeTap(tap.name, callerOf(spec, tap, onLate), tap.stage ?? 0);
+    const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
+    const made = { ...tap, ...AS_PROMISED, fn };
+    meanings.setOwn(made, registration);
+    return meanings.replace(made, runRegister.call(raw, made));
+  };
+  // Called when no `register` has thrown: from here on the tap runs, whatever is done to tapable's list.
+  parts._insert = (tap) => {
+    insert.call(raw, tap);
+    const meaning = meanings.get(tap);
+    if (meaning !== undefined && meaning !== PLAN) all.push(meaning);
+    listed = undefined;
+  };
+  // tapable's code calls other taps than those that are listed.
+  parts.compile = (options) => {
+    const taps = options.taps.map((tap) =>
+      meanings.isUnchanged(tap) ? { ...tap, ...AS_PROMISED } : isolated(tap, meanings.get(tap), onError),
+    );
+    return compile.call(raw, { ...options, taps });
+  };
   return hook;
 }
 
@@ -124,15 +135,26 @@ function bailHook(): typeof AsyncSeriesBailHook {
   return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
 }
 
+/** What tapable's hooks do when they are tapped and when they are first called. */
+interface HookParts {
+  compile(options: { readonly taps: readonly FullTap[] }): unknown;
+  _runRegisterInterceptors(tap: FullTap): FullTap;
+  _insert(tap: FullTap): void;
+}
+
 /** How tapable calls our functions. With `context`, which it has deprecated, the fire would not be the first argument. */
 const AS_PROMISED = { type: 'promise', context: false } as const;
 
-function listTaps(raw: RawHook, meanings: TapMeanings): RawTap[] {
+/** All raw taps, in tapable's order; last those that were taken out of its list. */
+function listTaps(raw: RawHook, meanings: TapMeanings, all: readonly Registration[]): RawTap[] {
   const plan = raw.taps.findIndex((tap) => meanings.get(tap) === PLAN);
-  return raw.taps.flatMap((tap, i) => {
+  const early = new Map<Registration, boolean>();
+  for (const [i, tap] of raw.taps.entries()) {
     const meaning = meanings.get(tap);
-    return meaning === undefined || meaning === PLAN ? [] : [{ registration: meaning, early: i < plan }];
-  });
+    if (meaning !== undefined && meaning !== PLAN && !early.has(meaning)) early.set(meaning, i < plan);
+  }
+  for (const registration of all) if (!early.has(registration)) early.set(registration, false);
+  return [...early].map(([registration, isEarly]) => ({ registration, early: isEarly }));
 }
 
 type Interceptor = Parameters<RawHook['intercept']>[0];
@@ -160,13 +182,6 @@ function following(interceptor: Interceptor, meanings: TapMeanings): Interceptor
   };
 }
 
-/** Lets tapable's code call other taps than those that are listed. */
-function compileWith(raw: RawHook, replaced: (tap: FullTap) => FullTap): void {
-  const hook = raw as unknown as { compile(options: { readonly taps: readonly FullTap[] }): unknown };
-  const { compile } = hook;
-  hook.compile = (options) => compile.call(raw, { ...options, taps: options.taps.map(replaced) });
-}
-
 /**
  * A tap in whose place the `register` of an interceptor has put another function. tapable's code catches nothing of what a tap throws, and a result would end the run. The function may
  * add to what it replaced, which runs in any case and is waited for.
@@ -175,7 +190,7 @@ function isolated(tap: FullTap, meaning: TapMeaning | undefined, onError: (error
   const fn = async (...args: unknown[]): Promise<undefined> => {
     const driver = TappedCall.driverOf(args.at(-1) as RawFire);
     try {
-      await callTap(tap, args);
+      await (tap.type === 'async' ? withCallback(tap.fn, args, onError) : Reflect.apply(tap.fn, undefined, args));
     } catch (error) {
       onError(error);
     }
@@ -186,11 +201,25 @@ function isolated(tap: FullTap, meaning: TapMeaning | undefined, onError: (error
   return { ...tap, type: 'promise', fn };
 }
 
-/** Calls a tap as tapable does: with a callback, if it is of that type. */
-function callTap({ type, fn }: FullTap, args: readonly unknown[]): unknown {
-  if (type !== 'async') return Reflect.apply(fn, undefined, args);
+/** Calls a function that answers by a callback. It fails if it throws, or returns a promise that rejects, before that; what fails later is `late`. */
+function withCallback(
+  fn: unknown,
+  args: readonly unknown[],
+  late: (error: unknown) => void,
+): Promise<{ readonly result: unknown }> {
   return new Promise((resolve, reject) => {
-    Reflect.apply(fn, undefined, [...args, (error: unknown) => (error ? reject(error) : resolve(undefined))]);
+    let isDone = false;
+    const done = (error: unknown, result?: unknown): void => {
+      isDone = true;
+      if (error) reject(error);
+      else resolve({ result });
+      ignoreRejections(result);
+    };
+    const failed = (error: unknown): void => {
+      if (isDone) late(error);
+      else reject(error);
+    };
+    tell(() => Reflect.apply(fn as (...args: unknown[]) => unknown, undefined, [...args, done]), failed);
   });
 }
 
@@ -228,20 +257,12 @@ function nothing(): undefined {
 }
 
 /** Adapts the tap's own function to the shape of a callback. */
-function callerOf(spec: EventSpec, tap: { readonly type: string; readonly fn: unknown }): CallbackFunction {
-  const fn = tap.fn as (fire: RawFire, done?: (error?: unknown, result?: unknown) => void) => unknown;
+function callerOf(spec: EventSpec, { type, fn }: FullTap, onLate: (error: unknown) => void): CallbackFunction {
   return (input, toolUseID, context) => {
-    const fire = { event: spec.name, input: input as Readonly<Record<string, unknown>>, toolUseID, context };
-    if (tap.type !== 'async') return fn(fire);
-    return resultOf(
-      () =>
-        new Promise((resolve, reject) => {
-          fn(fire, (error, result) => {
-            if (error) reject(error);
-            else resolve({ result });
-            ignoreRejections(result);
-          });
-        }),
-    ).then((answer) => resultOf(() => (answer as { result: unknown }).result));
+    const fire: RawFire = { event: spec.name, input: input as RawFire['input'], toolUseID, context };
+    if (type !== 'async') return Reflect.apply(fn, undefined, [fire]);
+    return resultOf(() => withCallback(fn, [fire], onLate)).then((answer) =>
+      resultOf(() => (answer as { result: unknown }).result),
+    );
   };
 }

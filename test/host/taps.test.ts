@@ -1,6 +1,8 @@
 import { AsyncSeriesBailHook } from 'tapable';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Host } from '../../src/create-host.js';
+import type { FireRecord } from '../../src/emit/record.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, allow, deny, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
@@ -666,6 +668,155 @@ describe('an interceptor', () => {
     tap();
     await host.fire('PreToolUse', PRE);
     expect(ran()).toBe('plan guard');
+  });
+
+  type PreToolUse = Host['hooks']['PreToolUse'];
+  const namesIn = ({ hooks, children }: Pick<ReturnType<Host['describe']>, 'hooks' | 'children'>): string[] => [
+    ...hooks.map(({ name }) => name),
+    ...children.flatMap(namesIn),
+  ];
+  const lists = (host: Host): string[][] => [
+    host
+      .explain('PreToolUse', PRE)
+      .hooks.map(({ name }) => name)
+      .toSorted(),
+    namesIn(host.describe()).toSorted(),
+  ];
+
+  test.each<[string, (hook: PreToolUse) => void]>([
+    ['the list of taps', (hook) => hook.taps.splice(0)],
+    ['all but our tap', (hook) => hook.taps.splice(1)],
+    [
+      'an interceptor that is put into the list',
+      (hook) => hook.interceptors.push({ register: (t: Tap) => ({ ...t, fn: () => 5 }) } as never),
+    ],
+    ['the list of interceptors', (hook) => hook.interceptors.splice(0)],
+    [
+      'a tap with another function, which calls the first,',
+      (hook) => {
+        const at = hook.taps.findIndex(({ name }) => name === 'first');
+        const tap = hook.taps[at] as Tap;
+        hook.taps[at] = {
+          ...tap,
+          fn: (...args: unknown[]) => (tap.fn as (...args: unknown[]) => unknown)(...args),
+        } as Tap;
+      },
+    ],
+    ['a copy of each tap', (hook) => hook.taps.push(...hook.taps.map((tap) => ({ ...tap })))],
+  ])('%s that is changed by hand keeps no tap from running, nor out of the lists', async (_, change) => {
+    for (const fired of [true, false]) {
+      const { host, mark, ran } = logging();
+      const seen = watch(host);
+      host.hooks.PreToolUse.tap({ name: 'first', stage: 1 }, mark('first'));
+      if (fired) await host.fire('PreToolUse', PRE);
+      change(host.hooks.PreToolUse);
+      host.hooks.PreToolUse.tapPromise({ name: 'second', stage: 2 }, async () => {
+        mark('second')();
+        return deny('no');
+      });
+      host.register({ PreToolUse: [{ hooks: [{ name: 'plan', handler: mark('plan') }] }] });
+      ran();
+      const { decidedBy } = await host.fire('PreToolUse', PRE);
+      const { handlers } = fires(seen).at(-1) as FireRecord;
+      expect(ran().split(' ').toSorted()).toEqual(['first', 'plan', 'second']);
+      expect(handlers.map(({ name }) => name).toSorted()).toEqual(['first', 'plan', 'second']);
+      expect(handlers.find(({ id }) => id === decidedBy)?.name).toBe('second');
+      for (const list of lists(host)) expect(list).toEqual(['first', 'plan', 'second']);
+    }
+  });
+
+  test.each<[string, boolean, (hook: PreToolUse, early: () => Promise<void>) => void]>([
+    [
+      'a tap',
+      true,
+      (hook, wait) =>
+        hook.tapAsync('async', async () => {
+          await wait();
+          throw new Error('boom');
+        }),
+    ],
+    [
+      'a tap that has answered',
+      false,
+      (hook, wait) =>
+        hook.tapAsync('async', async (_, done) => {
+          done(null, undefined);
+          await wait();
+          throw new Error('boom');
+        }),
+    ],
+    [
+      'what a register puts in a tap’s place',
+      false,
+      (hook, wait) =>
+        hook.intercept({
+          register: (tap) => ({
+            ...tap,
+            type: 'async',
+            fn: async () => {
+              await wait();
+              throw new Error('boom');
+            },
+          }),
+        }),
+    ],
+    [
+      'what a register puts in a tap’s place and has answered',
+      false,
+      (hook, wait) =>
+        hook.intercept({
+          register: (tap) => ({
+            ...tap,
+            type: 'async',
+            fn: async (_: unknown, done: () => void) => {
+              done();
+              await wait();
+              throw new Error('boom');
+            },
+          }),
+        }),
+    ],
+  ])('and %s with a callback whose promise rejects is told, and every tap runs', async (_, isFailure, add) => {
+    for (const wait of [async () => undefined, turn]) {
+      const { host, reports, mark, ran } = logging();
+      const seen = watch(host);
+      add(host.hooks.PreToolUse, wait);
+      host.hooks.PreToolUse.tapPromise('guard', async () => {
+        mark('guard')();
+        return deny('no');
+      });
+      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+      const { verdict } = await host.fire('PreToolUse', PRE);
+      await turn();
+      expect([verdict, ran()]).toEqual(['deny', 'plan guard']);
+      const failed = only(fires(seen)).handlers.filter(({ status }) => status !== 'ran');
+      expect(failed).toHaveLength(isFailure ? 1 : 0);
+      expect(`${JSON.stringify(failed)} ${reports.join()}`).toContain('boom');
+    }
+  });
+
+  test('that asks for the lists while a tap is registered leaves it in them', async () => {
+    for (const ask of ['describe', 'explain', 'fire'] as const) {
+      const { host, mark } = logging();
+      const seen = watch(host);
+      const asks = {
+        describe: () => host.describe(),
+        explain: () => host.explain('PreToolUse', PRE),
+        fire: () => void host.fire('PreToolUse', PRE),
+      };
+      host.hooks.PreToolUse.intercept({
+        register: (tap) => {
+          asks[ask]();
+          return tap;
+        },
+      });
+      host.hooks.PreToolUse.tap('other', mark('other'));
+      host.hooks.PreToolUse.tap('guard', () => deny('no'));
+      const { verdict, decidedBy } = await host.fire('PreToolUse', PRE);
+      const { handlers } = fires(seen).at(-1) as FireRecord;
+      expect([verdict, handlers.map(({ id }) => id)]).toEqual(['deny', [expect.any(String), decidedBy]]);
+      for (const list of lists(host)) expect(list).toEqual(['guard', 'other']);
+    }
   });
 
   test('taps that are copied by hand are still those of the record', async () => {
