@@ -101,7 +101,7 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
     listed = undefined;
     intercept.call(raw, following(guarded(interceptor, onError), meanings));
   };
-  const parts = raw as unknown as HookParts;
+  const parts = raw as unknown as TapableParts;
   const { compile, _runRegisterInterceptors: runRegister, _insert: insert } = parts;
   parts._runRegisterInterceptors = (tap) => {
     hook.foreign = true;
@@ -136,7 +136,7 @@ function bailHook(): typeof AsyncSeriesBailHook {
 }
 
 /** What tapable's hooks do when they are tapped and when they are first called. */
-interface HookParts {
+interface TapableParts {
   compile(options: { readonly taps: readonly FullTap[] }): unknown;
   _runRegisterInterceptors(tap: FullTap): FullTap;
   _insert(tap: FullTap): void;
