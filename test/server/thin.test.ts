@@ -238,6 +238,37 @@ describe('the thin command', () => {
       expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
     });
 
+    test.each(['claude-code', 'copilot'])(
+      'a curl that leaves out the headers of a descriptor, as before 7.55, asks no other hooks than those of the command, as %s',
+      async (as) => {
+        const bin = join(user.path, 'bin');
+        mkdirSync(bin);
+        const real = execFileSync('/bin/sh', ['-c', 'command -v curl']).toString().trim();
+        const lines = ['#!/bin/bash', 'args=()', 'while [ $# -gt 0 ]; do', '  case $1:$2 in'];
+        lines.push(
+          '    -H:@*) shift ;;',
+          '    *) args+=("$1") ;;',
+          '  esac',
+          '  shift',
+          'done',
+          `exec ${real} "\${args[@]}"`,
+        );
+        writeFileSync(join(bin, 'curl'), `${lines.join('\n')}\n`, { mode: 0o755 });
+        user.write(
+          'strict.json',
+          JSON.stringify({ PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'strict says no' }] }] }),
+        );
+        const env = { PATH: `${bin}:${process.env['PATH']}` };
+        const input =
+          as === 'copilot'
+            ? { sessionId: 's', timestamp: 1, cwd: user.path, toolName: 'bash', toolArgs: '{}' }
+            : bash('ls');
+        const event = as === 'copilot' ? 'preToolUse' : 'PreToolUse';
+        const answer = await thin([event, '--as', as, '--hooks', 'strict.json'], input, { env });
+        expect(answer.stdout).toContain('strict says no');
+      },
+    );
+
     test.each(['dash', 'bash'])(
       'a curl that does not give up in time is ended, of which %s says nothing',
       async (shell) => {

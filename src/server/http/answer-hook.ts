@@ -105,13 +105,16 @@ async function answer(
   const read = await readBody(incoming);
   // Nobody gets back what cannot be read.
   const isReadable = 'text' in read;
+  const isCommand = headers[HEAD.within] !== undefined;
+  // curl before 7.55 leaves out the headers that it is given by a descriptor, and with them the files that the command names.
+  if (isReadable && isCommand && cwd === undefined) return returned(read.text);
   if (isReadable && Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return returned(read.text);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   // If hooks wait for consent or are not served, our own command has to handle the call; an answer from here would allow it.
-  const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
+  const isUnnamed = isCommand && Object.keys(asked).length === 0;
   const session = env['CLAUDE_PROJECT_DIR'];
-  if (isReadable && isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
+  if (isReadable && isUnnamed && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
     return returned(read.text);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
