@@ -1,7 +1,12 @@
-import { isNameList } from '../matching/claude-matcher.js';
+import type { HandlerDescription } from '../handlers/handler.js';
+import { sameHookKey } from '../handlers/same-hook.js';
+import { isNameList, whyNever } from '../matching/claude-matcher.js';
+import { compileMatcher, type Matcher } from '../matching/matcher.js';
+import { neverMeet } from '../matching/never-meet.js';
+import { compileRule, type Rule } from '../matching/rule.js';
 import { type CheckContext, commandSpan, type FileCheck } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
-import { entryOf, plainData, textAt } from './files/tree.js';
+import { plainData, textAt } from './files/tree.js';
 
 /** Reports equal hooks on the same event with overlapping matchers, within a file and across the settings files of a project. */
 export const checkDuplicates: FileCheck = function* (file, { files, name }: CheckContext) {
@@ -29,8 +34,8 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
     for (const one of other.handlers) {
       // Compares with earlier hooks only, so that the second of two is reported.
       if (one === handler) return undefined;
-      if (one.event === handler.event && keyOf(one) === key && overlap(one.matcher, handler.matcher))
-        return { handler: one, file: other };
+      if (one.event !== handler.event || keyOf(one) !== key) continue;
+      if (overlap(one, handler)) return { handler: one, file: other };
     }
     if (other === file) return undefined;
   }
@@ -39,23 +44,32 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
 
 const isSettings = ({ kind }: SourceFile): boolean => kind === 'project' || kind === 'local';
 
-/** The key by which Claude Code finds duplicates; for http hooks it is the URL alone. */
-function keyOf({ node, type }: HandlerNode): string | undefined {
-  if (type === 'http') return textAt(node, 'url');
-  if (type !== 'command') return undefined;
-  const parts = ['command', 'args', 'shell', 'if'].map((key) => {
-    const value = entryOf(node, key)?.value;
-    return value === undefined ? null : plainData(value);
-  });
-  return JSON.stringify(parts);
+const keyOf = ({ node }: HandlerNode): string | undefined => sameHookKey(plainData(node) as HandlerDescription);
+
+/** What decides which calls a hook is for. Undefined: it never runs, as another finding says. */
+function conditionsOf({ spec, type, node, matcher: text }: HandlerNode): Conditions | undefined {
+  if (!spec || !(spec.types as readonly (string | undefined)[]).includes(type)) return undefined;
+  const context = { dialect: 'claude', event: spec, where: 'matcher', onError: () => undefined } as const;
+  const { matcher, warnings } = compileMatcher(text, context);
+  const { rule, warnings: ofRule } = compileRule(textAt(node, 'if'), { dialect: 'claude', where: 'if' });
+  const isIdle = rule !== undefined && (!spec.tool || neverMeet(matcher, rule, 'claude'));
+  return isIdle || whyNever([...warnings, ...ofRule]) !== undefined ? undefined : { matcher, rule };
 }
 
-function overlap(one: string | undefined, other: string | undefined): boolean {
-  if (isAll(one) || isAll(other) || one === other) return true;
-  if (one === undefined || other === undefined || !isNameList(one, false) || !isNameList(other, false)) return false;
-  const names = new Set(namesOf(one));
-  return namesOf(other).some((name) => names.has(name));
+interface Conditions {
+  readonly matcher: Matcher;
+  readonly rule: Rule | undefined;
 }
 
-const isAll = (matcher: string | undefined): boolean => matcher === undefined || matcher === '' || matcher === '*';
-const namesOf = (matcher: string): string[] => matcher.split(/[|,]/).map((name) => name.trim());
+/** Whether one call may be for both of two equal hooks, as far as the names that their matchers list can tell. */
+function overlap(one: HandlerNode, other: HandlerNode): boolean {
+  const [a, b] = [conditionsOf(one), conditionsOf(other)];
+  if (a === undefined || b === undefined) return false;
+  if (a.matcher.all || b.matcher.all || a.matcher.text === b.matcher.text) return true;
+  const isForBoth = (name: string): boolean =>
+    a.matcher.matches(name) && b.matcher.matches(name) && a.rule?.isAbout(name) !== false;
+  return [...namesOf(one), ...namesOf(other)].some(isForBoth);
+}
+
+const namesOf = ({ matcher = '', spec }: HandlerNode): string[] =>
+  isNameList(matcher, spec?.narrowNames === true) ? matcher.split(/[|,]/).map((name) => name.trim()) : [];

@@ -62,8 +62,6 @@ export interface Handler {
   readonly kind: HandlerKind;
   /** The name in records if the registration has none, such as the command line or the URL. */
   readonly name: string;
-  /** Equal keys mean the same hook (docs/semantics.md 5, dedup). */
-  readonly dedupKey?: string;
   /** Whether a late answer to this event is a failure that blocks, whatever `onFailure` says. */
   blocksLate?(spec: EventSpec): boolean;
   /** Loads what the first run needs. Await it before the deadline starts. It may be called repeatedly. */

@@ -93,7 +93,7 @@ export const SKIP_REASONS = {
   duplicate: {
     why: 'the same hook already ran',
     inTheWay: false,
-    change: () => 'Nothing, unless you want both: then they must differ in command, arguments or if rule.',
+    change: () => 'Nothing, unless you want both: then they must differ in what they run, or in their if rule.',
   },
   once: {
     why: 'it runs only once, and has already run',

@@ -75,13 +75,6 @@ describe('command()', () => {
     expect(commandHandler(command('a', { args: ['b', 'c'] })).name).toBe('a b c');
     expect(commandHandler(command('a', { name: 'guard' })).name).toBe('guard');
   });
-
-  test('two are the same hook by command, args and shell alone', () => {
-    const key = (options: CommandOptions) => commandHandler(command('a', options)).dedupKey;
-    expect(key({ timeout: 1, name: 'x', env: ['PATH'], shell: true })).toBe(key({}));
-    const keys = [key({}), key({ args: [] }), key({ args: ['b'] }), key({ shell: 'bash' }), key({ shell: false })];
-    expect(new Set(keys).size).toBe(5);
-  });
 });
 
 describe('what a shell hook is given', () => {

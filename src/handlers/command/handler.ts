@@ -7,11 +7,9 @@ const loadRunner = lazyModule(() => import('./run.js'));
 
 /** Makes the handler that the host runs. */
 export function commandHandler(spec: CommandSpec, context: CommandContext = {}): Handler {
-  const shell = spec.args || spec.shell === true ? undefined : spec.shell;
   return {
     kind: 'command',
     name: spec.name ?? commandText(spec),
-    dedupKey: JSON.stringify(['command', spec.command, spec.args ?? null, shell ?? null]),
     async load(): Promise<void> {
       await loadRunner();
     },

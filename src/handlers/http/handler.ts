@@ -11,7 +11,6 @@ export function httpHandler(spec: HttpSpec, rules: HttpRules): Handler {
   return {
     kind: 'http',
     name: spec.name ?? publicUrl(spec.url),
-    dedupKey: JSON.stringify(['http', spec.url]),
     async load(): Promise<void> {
       await loadRunner();
     },

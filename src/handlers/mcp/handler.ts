@@ -8,7 +8,6 @@ export function mcpToolHandler(spec: McpToolSpec, tools: ToolCaller): Handler {
   return {
     kind: 'mcp_tool',
     name: spec.name ?? `${spec.server}/${spec.tool}`,
-    dedupKey: JSON.stringify(['mcp_tool', spec.server, spec.tool, spec.input ?? null]),
     load: () => tools.load(spec.server),
     run: (call): Promise<Reply> => runMcpTool(spec, tools, call),
   };

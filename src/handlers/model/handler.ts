@@ -12,7 +12,6 @@ export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | u
   return {
     kind: spec.type,
     name: spec.name ?? beginning(spec.prompt.trim().replace(/(?:\\\n)?\s+/g, ' '), LONGEST),
-    dedupKey: JSON.stringify([spec.type, spec.prompt, spec.model ?? null, spec.continueOnBlock ?? false]),
     run: (call): Promise<Reply> => runPromptHook(spec, model, call),
   };
 }

@@ -6,6 +6,7 @@ import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor, inHooks, sharedOptions } from '../../handlers/kinds.js';
 import { readRule } from '../../handlers/rule/spec.js';
+import { sameHookKey } from '../../handlers/same-hook.js';
 import type { Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions, type Keys } from '../../values/options.js';
 import { kindOf } from '../../values/problem.js';
@@ -131,8 +132,8 @@ function checkTyped(hook: object, where: string): void {
 function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
     const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, CLAUDE_KINDS);
-    const { kind, name: label, dedupKey: dedup } = handler;
-    return { work: { handler }, kind, own: options, label, dedup };
+    const { kind, name: label } = handler;
+    return { work: { handler }, kind, own: options, label, dedup: sameHookKey(hook) };
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_HOOKS') throw error;
     const { where: place, expected } = error.details as { where: string; expected: string };

@@ -193,7 +193,7 @@ function readGroup(
       plugin: how.plugin,
       ownStop,
       racing: how.racing,
-      dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
+      dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup]),
       skip,
       trustCheck: trustCheckOf(hook, how),
       definition: new HookDefinition(whatIs(hook), how),
