@@ -1,7 +1,9 @@
 interface KindFacts {
   /** What a handler of this type depends on. Some events cannot wait for the network or a model. */
   readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
-  /** What in the description names files of this machine that the handler runs, which consent and relative scripts bind. */
+  /** The keys that say what the handler does, besides `type`. A description has all of them. */
+  readonly keys: readonly string[];
+  /** What in the description names files of this machine that the handler runs, or takes its answer from. Consent and relative scripts bind them. */
   readonly binds: 'command' | 'nothing';
   /** The handler has a process's exit code; any code but 0 is an `error` in records. */
   readonly exits?: true;
@@ -17,18 +19,18 @@ interface KindFacts {
 
 /** The types that `handlers/kinds.ts` creates from a description. Some events allow only a part of them, because they cannot wait for a network or model. */
 const DESCRIBED = {
-  command: { asks: 'machine', binds: 'command', exits: true },
-  http: { asks: 'network', binds: 'nothing', requests: true },
-  mcp_tool: { asks: 'machine', binds: 'nothing', requests: true, named: true },
-  prompt: { asks: 'model', binds: 'nothing', claudeSeconds: 30 },
-  agent: { asks: 'model', binds: 'nothing', claudeSeconds: 60 },
+  command: { asks: 'machine', keys: ['command'], binds: 'command', exits: true },
+  http: { asks: 'network', keys: ['url'], binds: 'nothing', requests: true },
+  mcp_tool: { asks: 'machine', keys: ['server', 'tool'], binds: 'nothing', requests: true, named: true },
+  prompt: { asks: 'model', keys: ['prompt'], binds: 'nothing', claudeSeconds: 30 },
+  agent: { asks: 'model', keys: ['prompt'], binds: 'nothing', claudeSeconds: 60 },
 } as const satisfies Record<string, KindFacts>;
 
 /** All handler types. The values of `handler` in records, the default `types` of events and the names in `check` are derived from this table. */
 const KINDS = {
-  callback: { asks: 'process', binds: 'nothing', named: true, ours: true },
+  callback: { asks: 'process', keys: ['handler'], binds: 'nothing', named: true, ours: true },
   ...DESCRIBED,
-  rule: { asks: 'nobody', binds: 'nothing', ours: true },
+  rule: { asks: 'nobody', keys: ['decision'], binds: 'nothing', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
 /** What a handler runs: a function in this process, a child process, a request, a tool, a question to a model; or, for a rule, nothing. */
@@ -65,7 +67,19 @@ export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
 export const claudeSeconds = (kind: string): number =>
   (Object.hasOwn(KINDS, kind) ? factsOf(kind as HandlerKind).claudeSeconds : undefined) ?? 600;
 
-/** What binds the files that a handler of this type runs. An unknown type never runs. */
+/** The keys that a description of this type has. */
+export const keysOfKind = (kind: HandlerKind): readonly string[] => factsOf(kind).keys;
+
+/** The type that a description without one seems to be, and those of its keys that show it. */
+export function likelyKind(description: object): { kind: HandlerKind; keys: readonly string[] } | undefined {
+  const own = HANDLER_KINDS.map((kind) => ({
+    kind,
+    keys: keysOfKind(kind).filter((key) => Object.hasOwn(description, key)),
+  }));
+  return own.find(({ keys }) => keys.length > 0);
+}
+
+/** What binds the files that a handler of this type runs, or takes its answer from. An unknown type never runs. */
 export const bindsOf = (type: unknown): KindFacts['binds'] =>
   typeof type === 'string' && Object.hasOwn(KINDS, type) ? factsOf(type as HandlerKind).binds : 'nothing';
 

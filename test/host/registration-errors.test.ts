@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHost } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
+import { EXTERNAL_KINDS, keysOfKind } from '../../src/events/handler-kinds.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { rule } from '../../src/handlers/rule/spec.js';
@@ -166,6 +167,22 @@ const WRONG: Readonly<Record<string, Wrong>> = {
     ]),
   ),
   'the second handler': { hooks: pre({ hooks: [fn, 7] }), where: /^PreToolUse\[0\]\.hooks\[1\]$/ },
+  ...Object.fromEntries(
+    ([...EXTERNAL_KINDS, 'rule'] as const).map((kind) => {
+      const keys = keysOfKind(kind);
+      const has = keys.map((key) => `"${key}"`).join(' and ');
+      // An agent hook has the keys of a prompt.
+      const type = kind === 'agent' ? 'prompt' : kind;
+      const expected = new RegExp(`has ${has} and no "type"; add "type": "${type}"`);
+      const hook = Object.fromEntries(keys.map((key) => [key, 'x']));
+      return [`${kind} without its type`, { hooks: handler(hook), where: /hooks\[0\]$/, expected }];
+    }),
+  ),
+  'a tool without its type and its server': {
+    hooks: handler({ tool: 'x' }),
+    where: /hooks\[0\]$/,
+    expected: /has "tool" and no "type"; add "type": "mcp_tool"/,
+  },
   'a handler that is empty': { hooks: handler({}), where: /hooks\[0\]$/, expected: /neither "handler" nor "type"/ },
   'a handler that is no function': {
     hooks: handler({ handler: 'x' }),

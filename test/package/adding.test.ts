@@ -7,7 +7,7 @@ import { HANDLER_KEYS } from '../../src/claude-code/files/schema.js';
 import { handlerSchema } from '../../src/emit/fire-schema.js';
 import { kindSchema } from '../../src/emit/schema.js';
 import { CATALOGUE, CLAUDE_EVENTS, HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { CLAUDE_KINDS, EXTERNAL_KINDS, HANDLER_KINDS } from '../../src/events/handler-kinds.js';
+import { CLAUDE_KINDS, EXTERNAL_KINDS, HANDLER_KINDS, keysOfKind } from '../../src/events/handler-kinds.js';
 import type { EventSpec } from '../../src/events/spec.js';
 import { createExternalServices } from '../../src/handlers/external.js';
 import { handlerFor } from '../../src/handlers/kinds.js';
@@ -41,7 +41,10 @@ describe('what can be added stands in one place', () => {
     'a further handler type that asks "%s" is taken by every event that can wait for it',
     async (asks, ...taken) => {
       const source = readFileSync(new URL('../../src/events/handler-kinds.ts', import.meta.url), 'utf8');
-      const added = source.replace(/^ {2}agent: \{/m, `  echo: { asks: '${asks}', binds: 'nothing', ours: true },\n$&`);
+      const added = source.replace(
+        /^ {2}agent: \{/m,
+        `  echo: { asks: '${asks}', keys: ['text'], binds: 'nothing', ours: true },\n$&`,
+      );
       const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
       const { outputText } = ts.transpileModule(added, options);
       const kinds = (await import(`data:text/javascript,${encodeURIComponent(outputText)}`)) as Record<
@@ -56,26 +59,42 @@ describe('what can be added stands in one place', () => {
   );
 
   test.each([
-    ["asks: 'machine'", false],
-    ["asks: 'machine', binds: 'command'", true],
-  ])('a handler type { %s } compiles only if it says whether it names files that consent binds', (facts, compiles) => {
-    const path = fileURLToPath(new URL('../../src/events/handler-kinds.ts', import.meta.url));
-    const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'], target: ts.ScriptTarget.ES2022 };
-    const compiler = ts.createCompilerHost(options);
-    const { readFile } = compiler;
-    compiler.getSourceFile = (name, version) => {
-      const text = readFile(name) ?? '';
-      const added = name === path ? text.replace(/^ {2}agent: \{/m, `  echo: { ${facts}, ours: true },\n$&`) : text;
-      return ts.createSourceFile(name, added, version);
-    };
-    const found = ts.getPreEmitDiagnostics(ts.createProgram([path], options, compiler));
-    expect(found.length === 0).toBe(compiles);
-    for (const { messageText } of found) expect(JSON.stringify(messageText)).toContain('binds');
-  });
+    ["asks: 'machine'", 'binds', 'keys'],
+    ["asks: 'machine', binds: 'command'", 'keys'],
+    ["asks: 'machine', keys: ['text']", 'binds'],
+    ["asks: 'machine', keys: ['text'], binds: 'command'"],
+  ])(
+    'a handler type { %s } compiles only with its keys, and if it says whether it names files that consent binds',
+    (facts, ...lacking) => {
+      const path = fileURLToPath(new URL('../../src/events/handler-kinds.ts', import.meta.url));
+      const options = {
+        strict: true,
+        noEmit: true,
+        types: [],
+        lib: ['lib.es2022.d.ts'],
+        target: ts.ScriptTarget.ES2022,
+      };
+      const compiler = ts.createCompilerHost(options);
+      const { readFile } = compiler;
+      compiler.getSourceFile = (name, version) => {
+        const text = readFile(name) ?? '';
+        const added = name === path ? text.replace(/^ {2}agent: \{/m, `  echo: { ${facts}, ours: true },\n$&`) : text;
+        return ts.createSourceFile(name, added, version);
+      };
+      const found = ts.getPreEmitDiagnostics(ts.createProgram([path], options, compiler));
+      expect(found.length === 0).toBe(lacking.length === 0);
+      for (const { messageText } of found)
+        expect(lacking.some((fact) => JSON.stringify(messageText).includes(fact))).toBe(true);
+    },
+  );
 
   test("Claude Code's files may name its own types alone, and each of them has its keys", () => {
     expect(EXTERNAL_KINDS).toEqual(expect.arrayContaining([...CLAUDE_KINDS]));
     expect(Object.keys(HANDLER_KEYS).sort()).toEqual([...CLAUDE_KINDS].sort());
+    for (const kind of CLAUDE_KINDS) {
+      const needed = Object.entries(HANDLER_KEYS[kind] ?? {}).filter(([, key]) => key.required);
+      expect([kind, needed.map(([name]) => name)]).toEqual([kind, keysOfKind(kind)]);
+    }
     expect(RULES['unknown-type'].fix).toBe('Use one of command, http, mcp_tool, prompt and agent.');
   });
 

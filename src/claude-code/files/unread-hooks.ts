@@ -1,7 +1,8 @@
-import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
+import { CLAUDE_KINDS, keysOfKind } from '../../events/handler-kinds.js';
 import { isObject, isText } from '../../values/shape.js';
 
 const KINDS: readonly string[] = CLAUDE_KINDS;
+const KEYS = CLAUDE_KINDS.flatMap(keysOfKind);
 
 /** Whether a value is a list in which something may be a group. */
 export const isGroups = (value: unknown): boolean =>
@@ -30,9 +31,7 @@ export const holdsGroups = (value: unknown, events: readonly string[]): boolean 
   Object.entries(value).some(([key, below]) => events.includes(visibleName(key)) && isOfEvent(below));
 
 const isHandler = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isObject(value) &&
-  KINDS.includes(value['type'] as string) &&
-  ['command', 'url', 'prompt', 'tool'].some((key) => isText(value[key]));
+  isObject(value) && KINDS.includes(value['type'] as string) && KEYS.some((key) => isText(value[key]));
 
 /** A key without spaces, characters that look like one or cannot be seen, and a second colon. */
 export const visibleName = (key: string): string => key.normalize('NFKC').replace(/[\p{Z}\p{Cf}\s]|:$/gu, '');

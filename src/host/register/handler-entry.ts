@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import { ON_FAILURE } from '../../events/failure.js';
-import { CLAUDE_KINDS, HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
+import { CLAUDE_KINDS, HANDLER_KINDS, type HandlerKind, likelyKind } from '../../events/handler-kinds.js';
 import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
@@ -115,17 +115,12 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
-/** The type to suggest for a description without one, by a key that only this type has. */
-const TYPES: Readonly<Record<string, HandlerKind>> = {
-  command: 'command',
-  url: 'http',
-  prompt: 'prompt',
-  decision: 'rule',
-};
-
+/** Throws for a description without a type, and suggests the one whose keys it has. */
 function checkTyped(hook: object, where: string): void {
-  const key = 'handler' in hook ? undefined : Object.keys(TYPES).find((one) => Object.hasOwn(hook, one));
-  if (key !== undefined) throw wrong(where, `has "${key}" and no "type"; add "type": "${TYPES[key]}"`);
+  const likely = 'handler' in hook ? undefined : likelyKind(hook);
+  if (likely === undefined) return;
+  const keys = likely.keys.map((key) => `"${key}"`).join(' and ');
+  throw wrong(where, `has ${keys} and no "type"; add "type": "${likely.kind}"`);
 }
 
 /** In Claude Code's files, an unknown type, or one that the event does not allow, affects that handler alone: it is listed but never runs. */
