@@ -215,6 +215,7 @@ describe('when the host process ends', () => {
     child.kill('SIGTERM');
     await until(() => output().includes('handled'));
     expect(processes(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(2);
+    child.kill('SIGTERM');
     expect(await ended).toEqual([5, null]);
     await until(() => processes(seconds).length === 0);
   });
