@@ -43,6 +43,8 @@ export interface PrimaryOptions {
   /** Fires when the server is to end. */
   readonly signal: AbortSignal;
   tell(text: string): void;
+  /** Called once, when the hooks are loaded and the server listens, before it is written down what is served. */
+  loaded(): void;
   ready(port: number | undefined): void;
 }
 
@@ -144,6 +146,7 @@ class Primary {
     });
     this.#starting = undefined;
     try {
+      if (this.#bindings === null) this.#options.loaded();
       writeServed(places, { ...serving, bindings: ready.bindings });
     } catch (error) {
       // Otherwise both would serve.

@@ -39,14 +39,19 @@ export async function takeSocket({ run, socket }: ServerPaths): Promise<() => vo
   makeOwnFolder(run);
   const release = await lockSocket(socket);
   try {
-    if (await isAnswered(socket))
-      throw new HookscopeError('FILE', { file: socket, problem: 'a server is running there already' });
+    await checkNotRunning(socket);
     rmSync(socket, { force: true });
     return release;
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Rejects with FILE if a server answers on the socket. */
+export async function checkNotRunning(socket: string): Promise<void> {
+  if (await isAnswered(socket))
+    throw new HookscopeError('FILE', { file: socket, problem: 'a server is running there already' });
 }
 
 /** Locks the socket: no server starts on it until the returned function is called. Rejects with FILE. */

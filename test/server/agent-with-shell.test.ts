@@ -18,13 +18,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acceptChanges } from '../../src/cli/server/serve-accept.js';
-import type { Terminal } from '../../src/cli/terminal.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { thinCommand } from '../../src/server/client/thin.js';
 import { readTokens } from '../../src/server/tokens.js';
 import { readAcceptances } from '../../src/trust/acceptances.js';
 import { start } from '../cli/cli.js';
 import { bash, GUARD, guardedUser, hooksFile, type Running, type User, until } from './kit.js';
+import { asAPerson } from './person.js';
 
 const SAID = 'POST /admin/accept, which said that it is hookscope serve --accept';
 
@@ -44,31 +44,6 @@ async function refused(why: RegExp): Promise<void> {
     const { stdout } = await user.hook(args, bash('rm x'));
     expect(stdout).toMatch(/"permissionDecision":"deny"/);
     expect(stdout).toMatch(why);
-  }
-}
-
-/** With somebody at a terminal who says yes, as a pseudo-terminal does for a program. */
-async function asAPerson(command: (terminal: Terminal) => Promise<number>): Promise<number> {
-  const { XDG_STATE_HOME, XDG_RUNTIME_DIR } = process.env;
-  const terminal: Terminal = {
-    ...{ color: false, live: false, columns: 80, gone: false, signal: new AbortController().signal },
-    print: async () => undefined,
-    write: () => undefined,
-    written: async () => undefined,
-    writeError: () => undefined,
-    tell: () => undefined,
-    ask: async () => 'y',
-  };
-  Object.assign(process.env, {
-    XDG_STATE_HOME: user.env['XDG_STATE_HOME'],
-    XDG_RUNTIME_DIR: user.env['XDG_RUNTIME_DIR'],
-  });
-  try {
-    return await command(terminal);
-  } finally {
-    for (const [name, value] of Object.entries({ XDG_STATE_HOME, XDG_RUNTIME_DIR }))
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
   }
 }
 
@@ -200,7 +175,7 @@ describe('an agent with a shell, and the rights of its user', () => {
     await refused(/first/);
     user.write('guard.sh', edits[1], 0o755);
     await refused(/guard\.sh (?:has changed|is not what)/);
-    expect(await asAPerson((terminal) => acceptChanges(terminal))).toBe(0);
+    expect(await asAPerson(user, (terminal) => acceptChanges(terminal))).toBe(0);
     await refused(/second/);
     const file = join(user.places.state, 'acceptances.jsonl');
     expect(statSync(file).mode & 0o777).toBe(0o600);

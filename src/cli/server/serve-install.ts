@@ -14,6 +14,7 @@ import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
 export async function installService(serving: ServerSettings, terminal: Terminal): Promise<number> {
+  // A server that cannot start would be started at every login.
   await checkNames(serving.set);
   const argv = [process.execPath, process.argv[1] as string, ...serveArguments(serving)];
   const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd: serving.cwd });
@@ -36,8 +37,8 @@ export async function installService(serving: ServerSettings, terminal: Terminal
   return 0;
 }
 
-/** Rejects if a named file is missing or wrong: a server that cannot start would be started at every login. */
-async function checkNames(set: HostFlags): Promise<void> {
+/** Rejects if a named file is missing or wrong, so that no server can start with it. */
+export async function checkNames(set: HostFlags): Promise<void> {
   const [error] = await namedErrors(set);
   if (error !== undefined) throw error;
   if (hasClaudeFlags(set)) checkNamed(claudeFiles(set));

@@ -7,7 +7,7 @@ import { plain } from '../../plain.js';
 import { acceptedChanges } from '../../server/bound/accepted-changes.js';
 import { isGone } from '../../server/bound/files.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
-import { placesOf } from '../../server/places.js';
+import { placesOf, type ServerPaths } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { ServerSettings } from '../../server/worker.js';
@@ -55,11 +55,9 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     return `${what} since it was served last: ${file}`;
   });
   const dropped = before === undefined ? [] : droppedSince(before, serving);
-  if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
-  if (before !== undefined) {
-    const less = dropped.map((what) => ({ what, from: null, to: null }));
-    keepAcceptances('hookscope serve', [...acceptedChanges(paths, before.bindings), ...less], places.state);
-  }
+  if (!(await isAccepted([...changed, ...dropped], terminal, () => checkStart(serving, places)))) return 1;
+  const less = dropped.map((what) => ({ what, from: null, to: null }));
+  const accepted = before === undefined ? [] : [...acceptedChanges(paths, before.bindings), ...less];
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({
@@ -69,6 +67,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     args: ['serve', ...(dev ? ['--dev'] : [])],
     signal: terminal.signal,
     tell: terminal.tell,
+    loaded: () => keepAcceptances('hookscope serve', accepted, places.state),
     ready(at) {
       const where = [places.socket, ...(at === undefined ? [] : [`http://127.0.0.1:${at}`])].map(plain).join(' and ');
       void terminal.print(
@@ -85,14 +84,29 @@ const devTerminal = (terminal: Terminal): Terminal =>
   Object.create(terminal, { tell: { value: (text: string) => terminal.tell(`(--dev) ${text}`) } }) as Terminal;
 
 /** The user must agree if files that were served have changed, or if less would be served. */
-async function isAccepted(changes: readonly string[], terminal: Terminal): Promise<boolean> {
+async function isAccepted(
+  changes: readonly string[],
+  terminal: Terminal,
+  check: () => Promise<void>,
+): Promise<boolean> {
   if (changes.length === 0) return true;
   for (const change of changes) terminal.tell(change);
+  await check();
   if (terminal.ask === undefined) {
     terminal.tell('nothing is served: start it at a terminal, where a person can accept that');
     return false;
   }
   return /^y(?:es)?$/i.test((await terminal.ask('Serve it as it is now? [y/N] ')).trim());
+}
+
+/** Rejects where the start would fail whatever the user says: nobody is asked for nothing. */
+async function checkStart({ set }: ServerSettings, { socket }: ServerPaths): Promise<void> {
+  const [{ checkNotRunning }, { checkNames }] = [
+    await import('../../server/take-socket.js'),
+    await import('./serve-install.js'),
+  ];
+  await checkNotRunning(socket);
+  await checkNames(set);
 }
 
 function projectIn(folder: string): string {

@@ -1,0 +1,78 @@
+import { rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ServeFlags, serveCommand } from '../../src/cli/server/serve.js';
+import { readAcceptances } from '../../src/trust/acceptances.js';
+import { BIN } from '../cli/cli.js';
+import { GUARD, guardedUser, hooksFile, type User } from './kit.js';
+import { asAPerson } from './person.js';
+
+let user: User;
+const argv = [...process.argv];
+beforeEach(() => {
+  user = guardedUser();
+  // What serves is a process of the command.
+  process.argv[1] = BIN;
+});
+afterEach(async () => {
+  process.argv[1] = argv[1] as string;
+  await user.remove();
+});
+const at = (file: string): string => join(user.path, 'project', file);
+
+/** A start to which a person says yes, and that is ended once it serves. */
+async function start(flags: ServeFlags) {
+  const [asked, told]: [string[], string[]] = [[], []];
+  const how = { asked, told, untilItPrints: true };
+  const starting = asAPerson(user, (terminal) => serveCommand([], flags, terminal), how);
+  const came = await starting.then(String, ({ message }: Error) => message);
+  return { came, asked, told: told.join('\n'), kept: readAcceptances(0, user.places.state).map(({ what }) => what) };
+}
+const change = () => user.write('guard.sh', `${GUARD}# and more\n`, 0o755);
+
+test('a yes to a start is kept once it serves', async () => {
+  await (await user.serve(['--hooks', 'hooks.json'])).stop();
+  change();
+  expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', kept: [at('guard.sh')] });
+  expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', asked: [], kept: [at('guard.sh')] });
+});
+
+test('a yes to a start that then fails is kept by no file: a port is taken', async () => {
+  await (await user.serve(['--hooks', 'hooks.json'])).stop();
+  change();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = other.address() as AddressInfo;
+    const { came, asked, kept } = await start({ hooks: [at('hooks.json')], port });
+    expect(came).toMatch(/EADDRINUSE|in use/);
+    expect(asked).toHaveLength(1);
+    expect(kept).toEqual([]);
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
+});
+
+test('nor by one whose hooks cannot be loaded', async () => {
+  user.write('plugin.mjs', `export default { name: 'p', apply: () => undefined };`);
+  await (await user.serve(['--hooks', 'hooks.json', '--plugin', './plugin.mjs'])).stop();
+  user.write('plugin.mjs', `throw new Error('not today');`);
+  const { came, asked, kept } = await start({ hooks: [at('hooks.json')], plugin: [at('plugin.mjs')] });
+  expect([came, asked.length, kept]).toEqual([expect.stringContaining('not today'), 1, []]);
+});
+
+test.each<[what: string, prepare: () => unknown, hooks: string, why: RegExp]>([
+  ['a server runs', () => user.serve(['--hooks', 'hooks.json']), 'hooks.json', /a server is running there already/],
+  ['other hooks, and a server runs', () => user.serve(['--hooks', 'hooks.json']), 'own.json', /running there already/],
+  ['a named file is gone', () => rmSync(at('hooks.json')), 'hooks.json', /hooks\.json: there is no such file/],
+  ['a named file is none', () => user.write('hooks.json', '{'), 'hooks.json', /hooks\.json.*is not JSON/],
+])('nobody is asked where the start must fail: %s', async (_, prepare, hooks, says) => {
+  user.write('own.json', hooksFile('true'));
+  await (await user.serve(['--hooks', 'hooks.json'])).stop();
+  await prepare();
+  change();
+  const { came, asked, told, kept } = await start({ hooks: [at(hooks)] });
+  expect([came, asked, kept]).toEqual([expect.stringMatching(says), [], []]);
+  expect(told).toMatch(/(?:changed|gone) since it was served last|no longer named/);
+});
