@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { deny, stop } from '../../src/events/output/helpers.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import { generated } from '../seed.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, fires, only, testHost, watch } from './kit.js';
@@ -237,3 +239,71 @@ test('a predicate that throws is told in the row of the hook that runs, alone or
   ]);
   expect(reports.every((line) => line.includes('threw'))).toBe(true);
 });
+
+/** An event whose subject, a letter, is what its hooks may rewrite. */
+const letterOf = (fold: 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe') =>
+  defineEvent({
+    input: z.object({ at: z.string() }),
+    subject: 'at',
+    fold,
+    output: z.object({ next: z.string().optional() }),
+    rewrites: { field: 'at', keys: ['next'] },
+  });
+const LETTERS = ['a', 'b', 'c'] as const;
+const letters = fc.array(
+  fc.record({
+    matcher: fc.constantFrom(undefined, ...LETTERS, 'a|b', 'b|c'),
+    to: fc.constantFrom(undefined, undefined, ...LETTERS),
+    stops: fc.nat(7).map((n) => n === 0),
+    mode: fc.constantFrom('series' as const, 'series' as const, 'parallel' as const),
+    observes: fc.nat(4).map((n) => n === 0),
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+
+test.each(['gate', 'block', 'stop', 'context', 'replace', 'observe'] as const)(
+  'a row of a hook that did not run has the reason of its turn, on an event that is a %s',
+  async (fold) => {
+    const reasons = new Set<string | undefined>();
+    await fc.assert(
+      fc.asyncProperty(letters, async (hooks) => {
+        const { host } = testHost({ events: { Letter: letterOf(fold) } });
+        const seen = watch(host);
+        for (const [i, { matcher, to, stops, mode, observes }] of hooks.entries()) {
+          const said = {
+            ...(stops ? { continue: false } : {}),
+            ...(to ? { hookSpecificOutput: { hookEventName: 'Letter', next: to } } : {}),
+          };
+          const group = { name: String(i), mode, hooks: [() => said], ...(matcher ? { matcher } : {}) };
+          host.register(anyHooks({ Letter: [{ ...group, phase: observes ? 'observe' : 'decide' }] }));
+        }
+        await fireAny(host, 'Letter', { at: 'a' });
+        const rows = new Map(only(fires(seen)).handlers.map((row) => [Number(row.name), row]));
+        for (const { status, reason } of rows.values()) {
+          if (status === 'skipped') expect(reason).toBeDefined();
+          reasons.add(reason);
+        }
+        if (fold === 'gate' || hooks.some(({ mode }) => mode === 'parallel')) return;
+        const isFor = (i: number, at: string): boolean => hooks[i]?.matcher?.split('|').includes(at) ?? true;
+        let [at, bailed] = ['a', false];
+        const after: number[] = [];
+        for (const [i, { to, stops, observes }] of hooks.entries()) {
+          if (observes || bailed) {
+            after.push(i);
+            continue;
+          }
+          expect([i, rows.get(i)?.reason]).toEqual([i, isFor(i, at) ? undefined : 'matcher']);
+          if (!isFor(i, at)) continue;
+          at = to ?? at;
+          bailed = stops;
+        }
+        for (const i of after) {
+          const why = hooks[i]?.observes ? undefined : 'bailed';
+          expect([i, rows.get(i)?.reason]).toEqual([i, isFor(i, at) ? why : 'matcher']);
+        }
+      }),
+      { numRuns: generated(100) },
+    );
+    expect(reasons).toEqual(new Set([undefined, 'matcher', 'bailed']));
+  },
+);

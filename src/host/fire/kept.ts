@@ -41,3 +41,10 @@ export class AskedList implements OutcomesLater {
     return Object.freeze(listOutcomes(all.filter((said) => said.counts)).map((one) => Object.freeze(one)));
   }
 }
+
+/** How far `FireRun` has come, and what it found. */
+export interface ListenedSoFar {
+  readonly at: number;
+  readonly spoken: readonly KeptAnswer[] | undefined;
+  readonly screen: { readonly passed: readonly number[] } | undefined;
+}

@@ -1,22 +1,16 @@
+import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { takeThrown } from '../../scopes/thrown.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
-import type { KeptAnswer } from '../call/kept-answer.js';
 import type { RawTap } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
-import { WhoRuns } from '../plan/who-runs.js';
+import { leftOut, WhoRuns } from '../plan/who-runs.js';
+import type { ListenedSoFar } from './kept.js';
 import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
-
-/** How far `FireRun` has come, and what it found. */
-interface ListenedSoFar {
-  readonly at: number;
-  readonly spoken: readonly KeptAnswer[] | undefined;
-  readonly screen: { readonly passed: readonly number[] } | undefined;
-}
 
 /**
  * Runs a plan: all handlers in order, each seeing the rewrites of those before it; then again those that have not judged the latest
@@ -30,6 +24,7 @@ export class Walk implements CallOwner {
   /** Called at the end if any answer was pending. */
   private readonly done: () => void;
   private candidates: Candidates;
+  private listedFor: Subject;
   private pass: 'decide' | 'again' | 'observe' = 'decide';
   /** The next handler in the list; `again` when re-asking. */
   private at = 0;
@@ -57,6 +52,7 @@ export class Walk implements CallOwner {
   ) {
     this.fire = fire;
     this.candidates = candidates;
+    this.listedFor = fire.subject;
     this.call = call;
     this.taps = taps;
     this.done = done;
@@ -248,7 +244,12 @@ export class Walk implements CallOwner {
     this.runsAt = undefined;
     if (now === this.candidates) return;
     if (this.at > 0) this.reached = Math.max(this.reached, this.candidates.places[this.at - 1] as number);
+    // Where nobody is asked again, a hook that the list left out at its turn is passed by, whatever the subject becomes.
+    if (this.notes.recorded && this.fire.spec.fold !== 'gate')
+      for (const [place, why] of leftOut(this.fire.plan, this.candidates, this.listedFor))
+        if (place < this.reached && this.notes.skipAt(place) === undefined) this.notes.lookedAt(place, why);
     this.candidates = now;
+    this.listedFor = this.notes.subject;
     this.rules = undefined;
     const next = now.places.findIndex((place) => place > this.reached);
     this.at = next < 0 ? now.list.length : next;

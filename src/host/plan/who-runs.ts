@@ -1,6 +1,7 @@
+import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type SkipFacts, type SkipReason, skipped } from '../../scopes/skip.js';
-import { type Candidates, mergeCopies } from './plan.js';
+import { barred, type Candidates, mergeCopies, type Plan } from './plan.js';
 
 /** The facts that decide which hooks run, including what has run already. */
 export interface RunFacts extends SkipFacts {
@@ -51,4 +52,14 @@ export class WhoRuns {
   #mayAgain(r: Registration): boolean {
     return this.#facts.hasRun(r) || this.#facts.ranBefore(r);
   }
+}
+
+/** The places of the hooks that are no candidates for a subject, and why. */
+export function leftOut(
+  { registrations }: Plan,
+  { places }: Candidates,
+  subject: Subject,
+): [number, SkipReason | undefined][] {
+  const listed = new Set(places);
+  return registrations.flatMap((r, place) => (listed.has(place) ? [] : [[place, barred(r, subject)]]));
 }

@@ -92,10 +92,13 @@ function listTaps(walked: WalkedPlan, early: boolean, rows: HandlerRecord[], cop
       list(registration, cutShort(walked, registration) ?? 'bailed', rows, copy);
 }
 
-/** Uses what the walk found, because checking again could give another answer. A hook that the walk never checked was barred or not reached. */
-function whySkipped(walked: WalkedPlan, r: Registration, place: number): SkipReason {
+/**
+ * Uses what the walk found, because checking again could give another answer. A hook that the walk never checked was barred or not reached;
+ * no reason is made up for it.
+ */
+function whySkipped(walked: WalkedPlan, r: Registration, place: number): SkipReason | undefined {
   const { notes } = walked;
-  return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r) ?? 'matcher';
+  return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r);
 }
 
 /** What ended the fire before a hook was reached. Observers still run after a hook has ended the run. */
@@ -104,10 +107,15 @@ function cutShort({ notes, cancelled }: WalkedPlan, { phase }: Registration): Sk
   return notes.bailed ? 'bailed' : undefined;
 }
 
-function list(r: Registration, came: RecordedSlot | SkipReason, rows: HandlerRecord[], copy: RecordCopy): void {
+function list(
+  r: Registration,
+  came: RecordedSlot | SkipReason | undefined,
+  rows: HandlerRecord[],
+  copy: RecordCopy,
+): void {
   // Once one row does not fit, no later row is added.
   if (!copy.takes(ROW_BYTES)) copy.lacks(`handlers.${rows.length}…`);
-  else rows.push(typeof came === 'string' ? skippedRow(r, came) : row(r, came, copy, rows.length));
+  else rows.push(typeof came === 'object' ? row(r, came, copy, rows.length) : skippedRow(r, came));
 }
 
 type HandlerRow = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
@@ -195,7 +203,7 @@ function outputOf({ output, printed }: Outcome, copy: RecordCopy, index: number)
   return copy.anything(output, `handlers.${index}.output`);
 }
 
-function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
+function skippedRow(r: Registration, reason: SkipReason | undefined): HandlerRecord {
   const row: HandlerRow = {
     id: r.id,
     name: r.name,
@@ -205,8 +213,8 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
     stage: r.stage,
     wave: null,
     status: 'skipped',
-    reason,
   };
+  if (reason !== undefined) row.reason = reason;
   // The matcher or rule that would have to change for the hook to run. Behind a matcher that did not match, the rule was not looked at.
   if (reason === 'matcher') row.matcher = r.matcher.text;
   if ((reason === 'matcher' || reason === 'if') && r.rule !== undefined) row.rule = r.rule.text;
