@@ -189,16 +189,18 @@ test('a hook that is added or taken out decides in the next fire', async () => {
   }
 });
 
-test.each(['prompt', 'agent', 'http'])(
-  'an output withheld from a silent %s hook is withheld in that fire alone, whatever was said before',
-  async (type) => {
+test.each(['prompt', 'agent', 'http'].flatMap((type) => [[type, ['as before']] as const, [type, []] as const]))(
+  'an output withheld from a silent %s hook is withheld in that fire alone, whatever was said before: %j',
+  async (type, before) => {
     const server = createServer((_, response) => response.end('')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const outside = type === 'http' ? { type, url: `http://127.0.0.1:${port}/` } : { type, prompt: 'fine? $ARGUMENTS' };
     const yes = async (): Promise<string> => '{"ok": true}';
     const { host } = testHost({ maxInputBytes: 2_000, model: yes } as never);
-    host.register(anyHooks({ PostToolUse: [{ hooks: [() => addContext('as before'), outside] }] } as never));
+    host.register(
+      anyHooks({ PostToolUse: [{ hooks: [...before.map((text) => () => addContext(text)), outside] }] } as never),
+    );
     const fireWith = async (stdout: string): Promise<unknown> => {
       const input = { ...INPUTS.PostToolUse, tool_response: { stdout } };
       const { updatedOutput, additionalContext, failures } = await host.fire('PostToolUse', input as never);
@@ -208,7 +210,7 @@ test.each(['prompt', 'agent', 'http'])(
     for (const length of [1, 1, 1, 5_000, 5_000, 5_000, 1, 1]) seen.push(await fireWith('x'.repeat(length)));
     server.close();
     expect(seen).toEqual(
-      [1, 1, 1, 5_000, 5_000, 5_000, 1, 1].map((length) => [length === 1 ? 'as it is' : 'withheld', ['as before'], 0]),
+      [1, 1, 1, 5_000, 5_000, 5_000, 1, 1].map((length) => [length === 1 ? 'as it is' : 'withheld', before, 0]),
     );
   },
 );

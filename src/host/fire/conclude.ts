@@ -44,6 +44,7 @@ export function conclude(run: AskedFire): AnyDecision {
   const { walk, spoken = NOTHING, screen, candidates } = run;
   const passed = screen?.passed ?? ALL;
   if (walk !== undefined) return concludeWalk(run, walk);
+  // Neither shortcut below can lose what was withheld from a hook outside the process (`carrying`): even a silent reply is kept, and never shared.
   if (spoken === NOTHING && passed.length === 0) return (candidates.quiet as SilentDecision).decision;
   if (!dependsOnlyOnAnswers(run)) return foldAnswers(run, spoken, passed);
   const { said } = candidates;
