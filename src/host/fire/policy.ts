@@ -1,8 +1,7 @@
-import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
-import { readOnly } from '../../values/copies/view.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import { depthOfAsk } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
-import { WhoRuns } from '../plan/who-runs.js';
+import { factsBefore, WhoRuns } from '../plan/who-runs.js';
 import type { EventState } from '../services.js';
 import type { AskingFire } from './elsewhere.js';
 
@@ -35,9 +34,7 @@ function asksByRule({ input, found }: AskingFire, { spec, plans }: EventState, w
   if (plan.size === 0) return [];
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);
-  const agentTypes = found === undefined ? undefined : typesAbove(found);
-  const facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
-  const who = new WhoRuns(candidates, facts);
+  const who = new WhoRuns(candidates, factsBefore(subject, input, found));
   return candidates.list
     .filter((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined)
     .map((r) => r.scope.depth);

@@ -3,12 +3,12 @@ import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
 import { skipped } from '../../scopes/skip.js';
 import { noteThrown, takeThrown } from '../../scopes/thrown.js';
-import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
-import { readOnly } from '../../values/copies/view.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import type { Background } from '../call/background.js';
 import { Plan } from '../plan/plan.js';
 import { shadowOf } from '../plan/shadows.js';
+import { factsBefore } from '../plan/who-runs.js';
 import { FireRun } from './fire-run.js';
 
 const PLANS = new WeakMap<Registration, Plan>();
@@ -40,16 +40,7 @@ function matched({ all, text, code }: Matcher, thrown: string | undefined): Matc
 
 /** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. `thrown`: what a predicate that threw had to say. */
 function concerns(r: Registration, input: Json, found: ScopeLookup): { is: boolean; thrown: string | undefined } {
-  const facts = {
-    subject: r.spec.subject?.(input),
-    input,
-    agentTypes: typesAbove(found),
-    get view() {
-      return readOnly(input);
-    },
-    hasRun: () => false,
-    ranBefore: () => false,
-  };
+  const facts = factsBefore(r.spec.subject?.(input), input, found);
   takeThrown();
   const is = skipped(r, facts) === undefined;
   return { is, thrown: takeThrown() };

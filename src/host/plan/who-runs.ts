@@ -1,6 +1,9 @@
 import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type SkipFacts, type SkipReason, skipped } from '../../scopes/skip.js';
+import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
+import { readOnly } from '../../values/copies/view.js';
+import type { Json } from '../../values/shape.js';
 import { barred, type Candidates, mergeCopies, type Plan } from './plan.js';
 
 /** The facts that decide which hooks run, including what has run already. */
@@ -10,6 +13,16 @@ export interface RunFacts extends SkipFacts {
   /** Whether the hook ran in an earlier fire about the same tool call: then a `once` hook may run again, as within one fire. */
   ranBefore(r: Registration): boolean;
 }
+
+/** The facts about an input that no hook was asked about yet. */
+export const factsBefore = (subject: Subject, input: Json, found: ScopeLookup | undefined): RunFacts => ({
+  subject,
+  input,
+  agentTypes: found === undefined ? undefined : typesAbove(found),
+  view: readOnly(input),
+  hasRun: () => false,
+  ranBefore: () => false,
+});
 
 /** Decides which hooks of a plan run: before each call of a walk, and for every hook in `explain`. */
 export class WhoRuns {

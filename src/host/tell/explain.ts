@@ -5,13 +5,12 @@ import { shownName } from '../../events/tool-calls.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { explainSkip, type SkipReason, unknownSubject } from '../../scopes/skip.js';
-import { agentTypeOf, type ScopeLookup, type ScopeRef, typesAbove } from '../../scopes/tree.js';
-import { readOnly } from '../../values/copies/view.js';
+import { agentTypeOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
 import type { RawTap } from '../hooks.js';
 import { barred, nextWave, type Plan } from '../plan/plan.js';
-import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
+import { factsBefore, type RunFacts, WhoRuns } from '../plan/who-runs.js';
 import { tapsOf } from '../services.js';
 import type { DescribedHook, MadeHooks } from '../types.js';
 import { describeHook } from './describe.js';
@@ -118,8 +117,7 @@ class PlanReader {
 
   constructor(plan: Plan, subject: Subject, input: Json, found: ScopeLookup) {
     this.#plan = plan;
-    const agentTypes = typesAbove(found);
-    this.#facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
+    this.#facts = factsBefore(subject, input, found);
     this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }
 
