@@ -14,7 +14,7 @@ import { Wave } from './wave.js';
 
 /**
  * Runs a plan: all handlers in order, each seeing the rewrites of those before it; then again those that have not judged the latest
- * rewrite; then the observers. Only `FireRun.listen` calls hooks in order, too, until an answer affects later ones. It creates no promise until an answer is pending.
+ * rewrite; then the observers. Only `FireRun.listen` calls a plan's hooks in order, too, until an answer affects later ones. It creates no promise until an answer is pending.
  */
 export class Walk implements CallOwner {
   readonly notes: Notes;
