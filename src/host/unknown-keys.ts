@@ -83,7 +83,11 @@ function ofFields(
 function ofUnion(options: readonly Schema[], value: object, path: KeyPath): readonly UnknownKey[] {
   const taken = options.find((option) => accepts(option, value));
   if (taken !== undefined) return unknownKeys(taken, value, path);
-  return options.map((option) => unknownKeys(option, value, path)).reduce(inBoth, undefined as never) ?? NONE;
+  return (
+    options
+      .map((option) => unknownKeys(option, value, path))
+      .reduce<readonly UnknownKey[] | undefined>(inBoth, undefined) ?? NONE
+  );
 }
 
 function accepts(schema: Schema, value: unknown): boolean {

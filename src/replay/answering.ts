@@ -1,3 +1,4 @@
+import type { Failure } from '../events/failure.js';
 import type { Subject } from '../events/spec.js';
 import { interpretOutput } from '../host/call/answer.js';
 import { type Attempt, SILENT } from '../host/call/attempt.js';
@@ -142,15 +143,17 @@ function whyNot(said: KnownAnswer, r: Registration, { isSame, time }: FireReplay
 
 /** The recorded answer, read as the host reads it now; undefined if the recording shows that the host read it differently. */
 function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
-  const { output, failure, background, unjudged } = said;
+  const { output, background, unjudged } = said;
+  // Its cause may be one that only another version knows.
+  const failure = said.failure as Failure | undefined;
   if (background) return BACKGROUND;
-  if (output === undefined && failure) return { failure: failure as never };
+  if (output === undefined && failure) return { failure };
   if (output === undefined && unjudged) return { unjudged };
   const read = output === undefined ? SILENT : interpretOutput(fire, r, output, false);
   if (isOtherwise(said, read, r)) return undefined;
   // Of several things that are wrong with an answer, the record names the first, and may not hold it.
-  if (failure?.cause === 'bad_schema') return { ...read, failure: failure as never };
-  if (failure !== undefined) return { ...read, failure: read.failure ?? (failure as never) };
+  if (failure?.cause === 'bad_schema') return { ...read, failure };
+  if (failure !== undefined) return { ...read, failure: read.failure ?? failure };
   return read.failure !== undefined ? undefined : read;
 }
 

@@ -137,7 +137,7 @@ interface PluginCopy {
 const standIn = (plugin: Plugin, taking: PluginCopy): Plugin => ({
   name: plugin.name,
   ...(plugin.options && { options: plugin.options }),
-  apply: (scope, options) => plugin.apply(listening(scope as never, plugin.name, taking) as never, options),
+  apply: (scope, options) => plugin.apply(listening(scope, plugin.name, taking), options),
 });
 
 function listening(scope: PluginScope, plugin: string, taking: PluginCopy): PluginScope {
@@ -171,7 +171,7 @@ function listening(scope: PluginScope, plugin: string, taking: PluginCopy): Plug
         });
       return take({ hooks: hooks as Json, how, type }, () => scope.spawnHooks(type, hooks, how));
     },
-    use: (inner, ...given) => scope.use(standIn(inner as never, taking) as never, ...(given as [])),
+    use: (inner, ...given) => scope.use(standIn(inner, taking), ...given),
     describe: () => scope.describe(),
     get signal() {
       return scope.signal;

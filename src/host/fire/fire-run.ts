@@ -66,7 +66,7 @@ export class FireRun implements RunningFire, CallOwner {
   private call: HandlerCall | undefined = undefined;
   private madeId: string | undefined;
   private deadlines: Deadlines | undefined = undefined;
-  private resolve: ((decision: AnyDecision) => void) | undefined = undefined;
+  private resolve: ((decision: AnyDecision | Promise<AnyDecision>) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
   private forget: (() => void) | undefined = undefined;
   private isFinished = false;
@@ -227,7 +227,7 @@ export class FireRun implements RunningFire, CallOwner {
     try {
       const decision = this.decide();
       if (this.cancelled) this.reject?.(this.cancelled);
-      else this.resolve?.(isAsk(decision) && isOpen(this) ? (settleAsk(this, decision) as never) : decision);
+      else this.resolve?.(isAsk(decision) && isOpen(this) ? settleAsk(this, decision) : decision);
     } catch (error) {
       this.reject?.(this.unreadable(error));
     }

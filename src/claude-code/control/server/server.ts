@@ -107,7 +107,7 @@ export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOp
     const expected = 'expected an object of options, { input, output, host }';
     throw new HookscopeError('INVALID_OPTIONS', { where: 'serveControl(options)', expected });
   }
-  checkOptions('serveControl: ', options as never, SHAPE);
+  checkOptions('serveControl: ', options, SHAPE);
   for (const key of ['input', 'output'] as const) {
     if (options[key] === undefined)
       throw new HookscopeError('INVALID_OPTIONS', { where: `serveControl: ${key}`, expected: 'is missing' });
