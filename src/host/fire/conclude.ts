@@ -10,9 +10,9 @@ import type { SettledAsk } from '../elsewhere.js';
 import type { Candidates, Plan, SilentDecision } from '../plan/plan.js';
 import { recordHandlers } from '../tell/record.js';
 import type { BusFireReporter } from '../tell/reporter.js';
-import type { AskingFire } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
 import { AskedList } from './kept.js';
+import type { AskingFire } from './open-ask.js';
 import type { Screen } from './screen.js';
 import type { Walk } from './walk.js';
 

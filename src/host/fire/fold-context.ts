@@ -2,7 +2,7 @@ import type { HookscopeError } from '../../errors.js';
 import type { Subject } from '../../events/spec.js';
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
-import type { AskingFire } from './elsewhere.js';
+import type { AskingFire } from './open-ask.js';
 import { outermostAsk } from './policy.js';
 import type { Rewrites } from './rewrites.js';
 

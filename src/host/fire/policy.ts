@@ -3,7 +3,7 @@ import { depthOfAsk } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
 import { factsBefore, WhoRuns } from '../plan/who-runs.js';
 import type { EventState } from '../services.js';
-import type { AskingFire } from './elsewhere.js';
+import type { AskingFire } from './open-ask.js';
 
 /**
  * Whether managed policy has asked about the tool call that this event puts to the user. Known are asks in this process, and those of
