@@ -30,7 +30,7 @@ export interface InsertPlace {
 }
 
 /** `node`: the object or list; undefined: the text is empty, and gets an object. */
-export function placeIn(text: string, node: Node | undefined, style: IndentStyle): InsertPlace {
+export function insertPlace(text: string, node: Node | undefined, style: IndentStyle): InsertPlace {
   const { eol, unit } = style;
   if (node === undefined) {
     const end = text === '' ? eol : '';

@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { positionAt } from '../files/json-file.js';
 import { isTooDeep } from '../files/nesting.js';
 import { isObject, type Json } from '../values/shape.js';
-import { placeIn, styleOf, type TextInsert, written } from './insert.js';
+import { insertPlace, styleOf, type TextInsert, written } from './insert.js';
 import type { Layout } from './layout.js';
 
 /** A handler, as a file of hooks has it. */
@@ -62,13 +62,13 @@ async function piecesFor(
     const list = root && findNodeAtLocation(root, ['hooks', event]);
     if (list === undefined) missing.push([event, [entry]]);
     else {
-      const place = placeIn(text, list, style);
+      const place = insertPlace(text, list, style);
       pieces.push(...place.put([written(entry, place.indent, style)]));
     }
   }
   const add = (node: Node | undefined, keys: readonly (readonly [string, unknown])[]): void => {
     if (keys.length === 0) return;
-    const { indent, put } = placeIn(text, node, style);
+    const { indent, put } = insertPlace(text, node, style);
     pieces.push(...put(keys.map(([key, value]) => `${JSON.stringify(key)}: ${written(value, indent, style)}`)));
   };
   if (hooks !== undefined) add(hooks, missing);

@@ -1,4 +1,4 @@
-import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
+import { asPromise, isThenable, messageOf } from '../values/waiting/promises.js';
 import { doneWithin, timerDelay } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
@@ -102,7 +102,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
       inHand = items.length;
       for (const item of items) weight -= weigh(item);
       const written = options.write(items);
-      if (isThenable(written)) await settle(written);
+      if (isThenable(written)) await asPromise(written);
       else if (burst % BURST === 0) await nextTurn();
       if (inHand > 0) {
         for (const item of items) pending -= size(item);

@@ -38,7 +38,7 @@ type Maker<Kind extends ExternalKind> = (
 ) => { handler: Handler; spec: Extract<HandlerSpec, { type: Kind }> };
 
 /** Makes the handler from its description, for each type. The casts are safe: the public makers refuse values of the wrong type. */
-const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
+const HANDLER_MAKERS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
   command(description, { source }) {
     checkNames('command(): ', description, COMMAND, 'command');
     const { type: _, command: line, ...options } = description;
@@ -96,7 +96,8 @@ export function handlerFor(
   known: readonly string[] = EXTERNAL_KINDS,
 ): BuiltHandler {
   const type = String(description['type']);
-  const make = known.includes(type) && Object.hasOwn(KINDS, type) ? KINDS[type as ExternalKind] : undefined;
+  const make =
+    known.includes(type) && Object.hasOwn(HANDLER_MAKERS, type) ? HANDLER_MAKERS[type as ExternalKind] : undefined;
   if (!make) {
     const expected = `"${type}" is not a known handler type; there are ${known.join(', ')}`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected, nearest: nearest(type, known) });

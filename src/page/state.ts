@@ -109,11 +109,11 @@ export function changed(): void {
   const ms = kept.peek().rows.length > MANY ? 250 : 50;
   setTimeout(() => {
     waiting = false;
-    settle();
+    showAdded();
   }, ms);
 }
 
-export function settle(): void {
+export function showAdded(): void {
   kept.value.settle();
   version.value += 1;
 }

@@ -9,8 +9,8 @@ import {
   type AskedQuestion,
   MOST_BYTES,
   MOST_WAITING,
-  readAnswer,
   readQuestion,
+  readSignedAnswer,
   readTaken,
   signAnswer,
   writeQuestion,
@@ -366,16 +366,16 @@ describe('whose answer counts', () => {
   test('is said in a form of its own, of which nothing can be changed or left out', () => {
     const asked = question();
     const signed = JSON.parse(Buffer.from(signAnswer(asked, { answer: 'deny', from: 'h2' }, alice)).toString());
-    expect(readAnswer(bytesOf(signed))).toMatchObject({ answer: 'deny', key: alice.id, id: asked.id });
+    expect(readSignedAnswer(bytesOf(signed))).toMatchObject({ answer: 'deny', key: alice.id, id: asked.id });
     const changed = (from: string, to: string) => bytesOf({ ...signed, body: signed.body.replace(from, to) });
-    expect(readAnswer(changed('"h2"', '"h3"'))).toMatch(/has not signed/);
-    expect(readAnswer(changed('{', '{"more":1,'))).toBe('it is no answer');
-    expect(readAnswer(bytesOf({ ...signed, signature: '' }))).toMatch(/has not signed/);
+    expect(readSignedAnswer(changed('"h2"', '"h3"'))).toMatch(/has not signed/);
+    expect(readSignedAnswer(changed('{', '{"more":1,'))).toBe('it is no answer');
+    expect(readSignedAnswer(bytesOf({ ...signed, signature: '' }))).toMatch(/has not signed/);
     // The same bytes, signed as something else.
     const bare = Buffer.from(alice.sign(Buffer.from(signed.body))).toString('base64');
-    expect(readAnswer(bytesOf({ ...signed, signature: bare }))).toMatch(/has not signed/);
+    expect(readSignedAnswer(bytesOf({ ...signed, signature: bare }))).toMatch(/has not signed/);
     const long = signAnswer(asked, { answer: 'deny', from: 'h2', reason: 'x'.repeat(2_001) }, alice);
-    expect(readAnswer(long)).toBe('it is no answer');
+    expect(readSignedAnswer(long)).toBe('it is no answer');
     expect(readTaken(Buffer.from('no'))).toEqual({ counts: false, message: 'the host says nothing of it' });
     expect(readTaken(bytesOf({ counts: 'yes', message: 7 }))).toMatchObject({ counts: false });
   });

@@ -84,3 +84,17 @@ test.each([
 test('no type is named by a participle alone, but for public ones', () => {
   expect([...definers.keys()].filter(isParticiple).sort()).toEqual(PUBLIC_PARTICIPLES);
 });
+
+/** Exported functions and constants whose name is an ordinary word of several fields, each of which has its own. */
+const IN_SEVERAL_MODULES = ['MOST_BYTES', 'isSame', 'keyOf', 'nameOf', 'namesOf', 'subjectOf', 'textOf', 'wordsOf'];
+
+test('no other exported function or constant has one name in more than two modules', () => {
+  const modules = new Map<string, Set<string>>();
+  for (const { name: file } of readSources())
+    for (const [, name = ''] of readFileSync(pathOf(file), 'utf8').matchAll(
+      /^export (?:async )?(?:function\*?|const|let) (\w+)/gm,
+    ))
+      modules.set(name, (modules.get(name) ?? new Set()).add(file));
+  const found = [...modules].filter(([, files]) => files.size > 2).map(([name]) => name);
+  expect(found.sort()).toEqual(IN_SEVERAL_MODULES);
+});

@@ -5,7 +5,7 @@ import { matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { bitOf, marksOf, noHookWords, OUTCOMES } from '../../src/page/records/outcome.js';
 import { openFile } from '../../src/page/sources/file.js';
-import { begin, extent, kept, settle, span, status } from '../../src/page/state.js';
+import { begin, extent, kept, showAdded, span, status } from '../../src/page/state.js';
 import { columnsOf } from '../../src/page/timeline/columns.js';
 import { draw } from '../../src/page/timeline/draw.js';
 import { neighbour } from '../../src/page/timeline/find.js';
@@ -121,7 +121,7 @@ describe('time', () => {
     const into = begin({ type: 'none' }, { once: false });
     into.add(JSON.stringify(record({ handlers: [handler({ duration_ms: 1e300, wave: 0 })] })));
     into.add(JSON.stringify(record()));
-    settle();
+    showAdded();
     const [first, last] = extent.value;
     for (const part of [0.8, -0.8])
       for (let i = 0; i < 20; i++) {

@@ -15,7 +15,7 @@ import {
   type AskedQuestion,
   MOST_BYTES,
   MOST_WAITING,
-  readAnswer,
+  readSignedAnswer,
   type SignedAnswer,
   writeQuestion,
   writeTaken,
@@ -188,7 +188,7 @@ export class Asker implements AskTeam {
 
   /** The answer and its approver; or why it does not count. */
   #check(bytes: Uint8Array, question: AskedQuestion): string | { readonly answer: SignedAnswer; readonly by: string } {
-    const answer = readAnswer(bytes);
+    const answer = readSignedAnswer(bytes);
     if (typeof answer === 'string') return answer;
     if (answer.team !== question.team || answer.host !== question.host || answer.id !== question.id)
       return 'it answers another question';

@@ -103,7 +103,7 @@ export function signAnswer(
 }
 
 /** The answer in these bytes, signed with its key; else why it is not valid. */
-export function readAnswer(bytes: Uint8Array): SignedAnswer | string {
+export function readSignedAnswer(bytes: Uint8Array): SignedAnswer | string {
   const { body, signature } = (parsed(bytes) ?? {}) as { body?: unknown; signature?: unknown };
   if (typeof body !== 'string' || typeof signature !== 'string') return 'it is no answer';
   const value = parsed(Buffer.from(body));

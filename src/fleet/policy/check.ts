@@ -6,7 +6,7 @@ import { whyNotAllowed } from './allowed.js';
 import { handlersIn, type PolicyFile } from './contents.js';
 import { ManagedPolicies } from './managed.js';
 import { NO_PLUGINS, pluginsIn, whyNoEntry } from './plugins.js';
-import { type PreparedPolicy, readPolicy } from './prepare.js';
+import { type PreparedPolicy, readBundledPolicy } from './prepare.js';
 
 /** Patterns of no more than a place between two characters. */
 const NOTHING = /^(?:\^|\$|\\[bB]|\(\?:\)|\||\(\))*$/;
@@ -37,7 +37,7 @@ export async function checkPolicy(
   folder: string,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<{ readonly policy: PreparedPolicy; readonly needs: readonly string[] }> {
-  const { files, redact } = await readPolicy(bundle);
+  const { files, redact } = await readBundledPolicy(bundle);
   const refuse = (reason: string): never => {
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
   };

@@ -9,7 +9,7 @@ import type { FollowOptions } from './follow-options.js';
 import type { KeptChannel } from './kept.js';
 import type { PolicyInForce } from './managed.js';
 import { pluginsIn } from './plugins.js';
-import { type PreparedPolicy, preparePolicy, readPolicy } from './prepare.js';
+import { type PreparedPolicy, preparePolicy, readBundledPolicy } from './prepare.js';
 
 /** Characters of a reason: a bundle's author can make it as long as a bundle, and it is part of what hosts report. */
 const MOST_REASON = 2_000;
@@ -29,7 +29,7 @@ export async function lastGood(
     const policy = await preparePolicy(bundle, allowed(), directory);
     return { policy, until: endOf(bundle), masks: policy.redact };
   } catch (error) {
-    const { redact: masks = undefined } = await readPolicy(bundle).catch(() => ({}) as Partial<PreparedPolicy>);
+    const { redact: masks = undefined } = await readBundledPolicy(bundle).catch(() => ({}) as Partial<PreparedPolicy>);
     return { asks: `${of} cannot be in force here: ${reasonOf(error)}`, error, masks };
   }
 }

@@ -27,7 +27,7 @@ export interface PreparedPolicy {
 }
 
 /** What every host reads and checks in the same way: files, and what they mask. Rejects with BUNDLE_REFUSED. */
-export async function readPolicy(bundle: Bundle): Promise<Pick<PreparedPolicy, 'files' | 'redact'>> {
+export async function readBundledPolicy(bundle: Bundle): Promise<Pick<PreparedPolicy, 'files' | 'redact'>> {
   const refuse = refusing(bundle);
   const files = await readContents(bundle);
   const patterns = files.flatMap(({ path, redact }) =>
@@ -51,7 +51,7 @@ export async function readPolicy(bundle: Bundle): Promise<Pick<PreparedPolicy, '
 /** Checks everything in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED if a file is not a policy, or something may not run here. */
 export async function preparePolicy(bundle: Bundle, allowed: AllowList, folder: string): Promise<PreparedPolicy> {
   const refuse = refusing(bundle);
-  const { files, redact } = await readPolicy(bundle);
+  const { files, redact } = await readBundledPolicy(bundle);
   for (const file of files) {
     for (const { handler, at } of handlersIn(file)) {
       const why = whyNotAllowed(handler, allowed, folder);

@@ -7,7 +7,7 @@ import { onceEach } from './copies.js';
 import type { FollowOptions } from './follow-options.js';
 import { type KeptChannel, type RefusedBundle, readKept, whyNotKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, prepareHere, reasonOf, whyExpired } from './last-good.js';
-import { type PreparedPolicy, readPolicy } from './prepare.js';
+import { type PreparedPolicy, readBundledPolicy } from './prepare.js';
 import { type PolicyPart, Refusals } from './refusals.js';
 
 const isCanary = ({ manifest }: SealedBundle): boolean => manifest.canary !== undefined;
@@ -191,7 +191,7 @@ export class ChannelPolicy {
 
   async #maskAs(sealed: SealedBundle): Promise<void> {
     try {
-      const { redact } = await readPolicy(readBundle(sealed.bytes));
+      const { redact } = await readBundledPolicy(readBundle(sealed.bytes));
       this.#refusedMasks.set(placeOf(sealed), redact);
     } catch {
       // Nobody can read what it masks.

@@ -2,7 +2,7 @@ import type { Failure } from '../../events/failure.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
-import { readAnswer as readSaid } from '../../events/output/read-answer.js';
+import { readAnswer } from '../../events/output/read-answer.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import { isMcpTool } from '../../events/output/what-counts.js';
 import type { Reply } from '../../handlers/handler.js';
@@ -23,7 +23,7 @@ import { type CallbackWork, isOutside } from './work.js';
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler returned: a callback's output, or a reply from outside the process. Never throws. */
-export function readAnswer(call: CallFacts, value: unknown): Attempt {
+export function readReturned(call: CallFacts, value: unknown): Attempt {
   return isOutside(call.registration) ? readReplyOf(call, value as Reply) : readOutputOf(call, value);
 }
 
@@ -178,7 +178,7 @@ export function interpretOutput(
   output: unknown,
   nameRequired: boolean,
 ): Attempt {
-  const result = readSaid(fire.spec, output, {
+  const result = readAnswer(fire.spec, output, {
     eventName: registration.eventName,
     nameRequired,
     dialect: registration.dialect,

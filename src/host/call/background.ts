@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
-import { logProblems, readAnswer } from './answer.js';
+import { logProblems, readReturned } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { BackgroundCall, BackgroundWork } from './facts.js';
@@ -110,7 +110,7 @@ export class Background implements BackgroundWork {
       let value = await later;
       // A command that was async from the start replies twice: when it has started, and with its output.
       while (outside && (value as Reply).later !== undefined) value = await (value as Reply).later;
-      return readAnswer(asked, value);
+      return readReturned(asked, value);
     } catch (error) {
       return { failure: threw(error) };
     }

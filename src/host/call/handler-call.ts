@@ -3,8 +3,8 @@ import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { ignoreRejections, promiseIn, ready, settle } from '../../values/waiting/promises.js';
-import { laterOf, logProblems, logSlow, readAnswer, replyFacts, toBackground } from './answer.js';
+import { asPromise, ignoreRejections, promiseIn, ready } from '../../values/waiting/promises.js';
+import { laterOf, logProblems, logSlow, readReturned, replyFacts, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { aborted, GRACE, notLoaded, timeout } from './call-failures.js';
 import type { PendingWork } from './clock.js';
@@ -153,7 +153,7 @@ export class HandlerCall implements PendingWork, StartingCall {
       later.then(this.onValue, this.onError);
     } catch {
       // Not a real promise: its `then` throws.
-      void settle(later).then(this.onValue, this.onError);
+      void asPromise(later).then(this.onValue, this.onError);
     }
     // The handler cancelled its own fire before it returned.
     if (fire.cancelled !== undefined) return this.abandon();
@@ -192,7 +192,7 @@ export class HandlerCall implements PendingWork, StartingCall {
 
   /** Without subscribers an empty answer is the same as silence. */
   private said(value: unknown): Attempt | undefined {
-    const result = readAnswer(this, value);
+    const result = readReturned(this, value);
     return this.began < 0 && result === SILENT ? undefined : this.conclude(result);
   }
 

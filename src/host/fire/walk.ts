@@ -6,7 +6,7 @@ import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
-import { leftOut, WhoRuns } from '../plan/who-runs.js';
+import { barredFrom, WhoRuns } from '../plan/who-runs.js';
 import type { ListenedSoFar } from './kept.js';
 import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
@@ -246,7 +246,7 @@ export class Walk implements CallOwner {
     if (this.at > 0) this.reached = Math.max(this.reached, this.candidates.places[this.at - 1] as number);
     // Where nobody is asked again, a hook that the list left out at its turn is passed by, whatever the subject becomes.
     if (this.notes.recorded && this.fire.spec.fold !== 'gate')
-      for (const [place, why] of leftOut(this.fire.plan, this.candidates, this.listedFor))
+      for (const [place, why] of barredFrom(this.fire.plan, this.candidates, this.listedFor))
         if (place < this.reached && this.notes.skipAt(place) === undefined) this.notes.lookedAt(place, why);
     this.candidates = now;
     this.listedFor = this.notes.subject;

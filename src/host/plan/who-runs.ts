@@ -68,7 +68,7 @@ export class WhoRuns {
 }
 
 /** The places of the hooks that are no candidates for a subject, and why. */
-export function leftOut(
+export function barredFrom(
   { registrations }: Plan,
   { places }: Candidates,
   subject: Subject,

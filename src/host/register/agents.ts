@@ -7,7 +7,7 @@ import type { HooksOfStart } from './lives.js';
 import type { SpawnHooks } from './origin.js';
 import { SpawnScopes } from './places.js';
 import type { SpawnRegistry } from './spawns.js';
-import { type AgentRef, STOP, type Standings } from './standings.js';
+import { type AgentRef, STOPPED, type Standings } from './standings.js';
 import { AgentStarts, type PendingStart } from './starts.js';
 
 /** `type`: as the stop says. */
@@ -262,7 +262,7 @@ export class Agents {
         scope !== before && type !== undefined && scope?.agentType !== undefined && scope.agentType !== type;
       if (isOther || !this.#places.isStill(agent, context)) return;
       this.#places.dropContext(agent);
-      if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
+      if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOPPED);
       else if (scope === undefined) this.#standings.stops(agent);
       else if (!scope.heldBySession) this.ended(scope);
     };

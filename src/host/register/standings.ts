@@ -7,7 +7,7 @@ const STARTED = 10_000;
 /** How many starts and stops are noted without being processed. Beyond that, the older half is dropped. */
 const NOTED = 4 * STARTED;
 /** Notes a stop instead of a start's type. */
-export const STOP = Symbol('stop');
+export const STOPPED = Symbol('stop');
 
 /** An agent, by its session and id. */
 export interface AgentRef {
@@ -52,7 +52,7 @@ export class Standings {
   readonly #types = new Set<string>();
   /** The types whose hooks also apply to all agents below one of that type. */
   readonly #typesAbove = new Set<string>();
-  /** Starts and stops not yet processed: session, agent, then the type or `STOP`. Without hooks by type they may never be needed. */
+  /** Starts and stops not yet processed: session, agent, then the type or `STOPPED`. Without hooks by type they may never be needed. */
   #noted: (string | symbol | undefined)[] = [];
   /** Scopes of agents that have ended and may continue there, or have; oldest first. */
   readonly #over = new Set<Scope>();
@@ -98,7 +98,7 @@ export class Standings {
     return this.#types.size === 0;
   }
 
-  /** Notes a start, or a stop (`STOP`), which `#look` processes when the state is first needed. */
+  /** Notes a start, or a stop (`STOPPED`), which `#look` processes when the state is first needed. */
   note(session: string, agent: string, type: string | symbol | undefined): void {
     if (this.#noted.push(session, agent, type) >= 3 * NOTED) this.#noted.splice(0, (3 * NOTED) / 2);
   }

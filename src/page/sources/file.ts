@@ -1,7 +1,7 @@
 import { plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { KeptRecords } from '../records/kept.js';
-import { begin, changed, kept, settle, status } from '../state.js';
+import { begin, changed, kept, showAdded, status } from '../state.js';
 import { eachLine, outOfScript, turn } from './lines.js';
 import { stopFollowing } from './live.js';
 
@@ -22,7 +22,7 @@ export async function openFile(file: File): Promise<void> {
     const why = error instanceof WrongFile ? error.message : `cannot be read: ${plain(messageOf(error))}`;
     status.value = { type: 'refused', why: `${name} ${why}` };
   }
-  settle();
+  showAdded();
 }
 
 class WrongFile extends Error {}
@@ -48,6 +48,6 @@ export async function openEmbedded(element: HTMLElement): Promise<void> {
     into.add(outOfScript(line));
     if (i % 1000 === 999) await turn();
   }
-  settle();
+  showAdded();
   status.value = { type: 'file', name: plain(element.dataset['name'] ?? '').slice(0, 100) };
 }

@@ -1,5 +1,5 @@
 import type { KeptRecords } from '../records/kept.js';
-import { begin, changed, older, scopes, settle, status, unread } from '../state.js';
+import { begin, changed, older, scopes, showAdded, status, unread } from '../state.js';
 import { eachLine } from './lines.js';
 import { CatchUp, olderThan, REMEMBERED } from './look-back.js';
 import { forgetToken } from './token.js';
@@ -138,7 +138,7 @@ class LiveFeed {
     await eachLine(await this.#ask(`/records?newest=true&limit=${MOST}${limit}`), (line) => lines.push(line));
     const added = this.#addAll(lines);
     if (limit === '') this.#noteAll(lines);
-    settle();
+    showAdded();
     const next = olderThan(lines, { most: MOST, added, until });
     older.value = next === undefined ? undefined : () => this.#readBefore(next);
   }

@@ -54,7 +54,7 @@ export const context = (event: string): object => specificOutput(event, { additi
 /** The command of rewritten calls, which identifies them. */
 export const REWRITTEN = 'echo rewritten >> ran; echo hello-rewritten';
 export const BLOCK = { decision: 'block', reason: 'MARK' };
-export const STOP = { continue: false, stopReason: 'MARK' };
+export const STOP_ANSWER = { continue: false, stopReason: 'MARK' };
 
 const before = (more: object): object => specificOutput('PreToolUse', more);
 /** Claude Code's format, which is also ours and Codex's. */
@@ -79,6 +79,6 @@ export const CLAUDE_SAYS: Readonly<Record<string, object>> = {
   subagent_go_on: BLOCK,
   go_on: BLOCK,
   prompt_block: BLOCK,
-  stop_prompt: STOP,
-  session_stop: STOP,
+  stop_prompt: STOP_ANSWER,
+  session_stop: STOP_ANSWER,
 };

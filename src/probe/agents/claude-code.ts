@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent, STOP, specificOutput } from './agent.js';
+import { CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent, STOP_ANSWER, specificOutput } from './agent.js';
 
 const MANAGED = ['managed-settings.json', 'managed-settings.d/', 'managed-mcp.json', 'CLAUDE.md'];
 
@@ -14,8 +14,8 @@ export const claudeCode: ProbedAgent = {
     after_tool_replace: specificOutput('PostToolUse', {
       updatedToolOutput: { stdout: 'MARK', stderr: '', interrupted: false, isImage: false },
     }),
-    stop_before_tool: STOP,
-    stop_after_tool: STOP,
+    stop_before_tool: STOP_ANSWER,
+    stop_after_tool: STOP_ANSWER,
   },
   // The probe allows everything, so Claude Code has nothing to ask.
   unasked: ['PermissionRequest'],

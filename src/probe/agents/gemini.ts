@@ -1,4 +1,4 @@
-import { BLOCK, context, json, mapped, type ProbedAgent, REWRITTEN, STOP, specificOutput } from './agent.js';
+import { BLOCK, context, json, mapped, type ProbedAgent, REWRITTEN, STOP_ANSWER, specificOutput } from './agent.js';
 
 export const gemini: ProbedAgent = {
   name: 'gemini',
@@ -21,9 +21,9 @@ export const gemini: ProbedAgent = {
     deny: { decision: 'deny', reason: 'MARK' },
     go_on: BLOCK,
     prompt_block: BLOCK,
-    stop_prompt: STOP,
-    stop_before_tool: STOP,
-    stop_after_tool: STOP,
+    stop_prompt: STOP_ANSWER,
+    stop_before_tool: STOP_ANSWER,
+    stop_after_tool: STOP_ANSWER,
     model_call_block: { decision: 'deny', reason: 'MARK' },
     model_call_answer: {
       decision: 'block',

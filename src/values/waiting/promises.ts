@@ -64,7 +64,7 @@ const MOST_STEPS = 10_000;
  * Turns any thenable, whichever library made it, into a native promise; never throws. If its `then` does not work, the promise
  * resolves to a BrokenPromise. The thenable's own class never constructs a promise here: a hostile class could make one that ends the process.
  */
-export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
+export function asPromise(answer: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let steps = 0;
     const brokenAs = (what: string): void => resolve(BrokenPromise.of(what));
@@ -126,15 +126,15 @@ function hasThen(value: unknown, broken: (what: string) => void): value is Promi
   }
 }
 
-/** Returns an ordinary promise unchanged, since its `then` is safe to call, and wraps anything else with `settle`. */
+/** Returns an ordinary promise unchanged, since its `then` is safe to call, and wraps anything else with `asPromise`. */
 export function ready(answer: PromiseLike<unknown>): Promise<unknown> {
-  return isOrdinary(answer) ? (answer as Promise<unknown>) : settle(answer);
+  return isOrdinary(answer) ? (answer as Promise<unknown>) : asPromise(answer);
 }
 
 /** If a function returned a promise, `ready` makes it safe to wait for; otherwise undefined. Never throws. */
 export function promiseIn(
   answer: unknown,
-  ready: (promise: PromiseLike<unknown>) => Promise<unknown> = settle,
+  ready: (promise: PromiseLike<unknown>) => Promise<unknown> = asPromise,
 ): Promise<unknown> | undefined {
   try {
     return isThenable(answer) ? ready(answer) : undefined;
@@ -203,7 +203,7 @@ export function resultOf(call: () => unknown): Promise<unknown> {
     answer = call();
     if (!isThenable(answer)) return Promise.resolve(whole(answer));
     // `ready` leaves an ordinary promise as it is.
-    return then.call(types.isPromise(answer) ? ready(answer) : settle(answer), whole, thrown);
+    return then.call(types.isPromise(answer) ? ready(answer) : asPromise(answer), whole, thrown);
   } catch (error) {
     // Even if its `then` cannot be read, a promise can still reject.
     ignoreRejections(answer);
@@ -243,7 +243,7 @@ export function ignoreRejections(value: unknown): void {
     // A promise may resolve to an object that contains that promise.
     if (types.isPromise(item) && !IGNORED.has(item)) {
       IGNORED.add(item);
-      void settle(item).then(ignoreRejections, ignoreRejections);
+      void asPromise(item).then(ignoreRejections, ignoreRejections);
     }
     if (types.isMap(item) || types.isSet(item)) for (const part of item) look(part, depth + 1);
     const keys = Array.isArray(item) && item.length > MOST ? [...Array(MOST).keys()] : Object.keys(item);
@@ -273,7 +273,7 @@ export function tell(call: () => unknown, failed: (error: unknown) => void): voi
   let answer: unknown;
   try {
     answer = call();
-    if (isThenable(answer)) void settle(answer).then(ignoreRejections, wrong);
+    if (isThenable(answer)) void asPromise(answer).then(ignoreRejections, wrong);
     else ignoreRejections(answer);
   } catch (error) {
     ignoreRejections(answer);

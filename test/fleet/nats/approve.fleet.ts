@@ -7,7 +7,7 @@ import { approveVerb } from '../../../src/cli/fleet/approve.js';
 import type { FleetFlags } from '../../../src/cli/fleet/flags.js';
 import { joinVerb } from '../../../src/cli/fleet/join.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
-import { type AskedQuestion, readAnswer, writeQuestion, writeTaken } from '../../../src/fleet/ask/question.js';
+import { type AskedQuestion, readSignedAnswer, writeQuestion, writeTaken } from '../../../src/fleet/ask/question.js';
 import { waitingQuestions } from '../../../src/fleet/ask/waiting.js';
 import { makeKey } from '../../../src/fleet/bundle/keys.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
@@ -194,7 +194,7 @@ test('approve shows what is asked as it is, says which question is meant, and as
       cwd: '/',
     };
     return host.ask.open(of, id, writeQuestion({ ...question, input, ...more } as AskedQuestion), (bytes) => {
-      const answer = readAnswer(bytes);
+      const answer = readSignedAnswer(bytes);
       taken.push(typeof answer === 'string' ? answer : `${answer.id} ${answer.answer} ${answer.reason ?? ''}`.trim());
       return writeTaken({ counts: true, message: 'taken\u001b[2J' });
     });

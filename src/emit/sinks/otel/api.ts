@@ -35,7 +35,7 @@ export interface SpanPlace<P extends TracedSpan = TracedSpan> {
  * The place of a span that belongs to `parent`: the caller's active context if that is within `parent`, so that a tool's own spans stay in
  * between; else `parent` itself, with a link to the active span if `mayLink`. Without `parent`: the active context, or else `incoming`.
  */
-export function placeIn<P extends TracedSpan>(
+export function placeInTrace<P extends TracedSpan>(
   parent: P | undefined,
   incoming: TraceCarrier | undefined,
   mayLink = false,

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { requests } from '../../../events/handler-kinds.js';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
 import type { TracedWork } from '../../tracing.js';
-import { placeIn, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
+import { placeInTrace, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
 import { spanStart } from './attributes.js';
 import { keyOf } from './keys.js';
 import { LiveSpan } from './live.js';
@@ -54,7 +54,7 @@ export class OpenSpans {
     // With `at`, the span is built from a record: the active context is the reader's and says nothing about the parent.
     const place =
       at === undefined
-        ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
+        ? placeInTrace(above, incoming, work.kind === 'tool' || work.kind === 'agent')
         : { context: above?.context ?? ROOT_CONTEXT, above };
     const { mark, time } = now();
     // A hook's start is counted from its fire's; longer work uses the system clock, which also advances while the machine sleeps.
