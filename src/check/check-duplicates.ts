@@ -44,7 +44,14 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
 
 const isSettings = ({ kind }: SourceFile): boolean => kind === 'project' || kind === 'local';
 
-const keyOf = ({ node }: HandlerNode): string | undefined => sameHookKey(plainData(node) as HandlerDescription);
+/** Kept, because each hook is compared with all before it. */
+const KEYS = new WeakMap<HandlerNode, string>();
+
+function keyOf(handler: HandlerNode): string | undefined {
+  const key = KEYS.get(handler) ?? sameHookKey(plainData(handler.node) as HandlerDescription);
+  if (key !== undefined) KEYS.set(handler, key);
+  return key;
+}
 
 /** What decides which calls a hook is for. Undefined: it never runs, as another finding says. */
 function conditionsOf({ spec, type, node, matcher: text }: HandlerNode): Conditions | undefined {
