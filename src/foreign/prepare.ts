@@ -191,7 +191,7 @@ class FilePreparation {
       file,
       variables: { projectDir },
       fallback: projectDir,
-      remedy: remedyFor(this.#table),
+      remedy: () => remedyFor(this.#table),
     });
   }
 

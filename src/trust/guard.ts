@@ -20,21 +20,21 @@ export function guardFiles(
     file,
     variables,
     fallback,
-    remedy = 'hookscope trust',
+    remedy = () => 'hookscope trust',
     byName,
   }: {
     readonly file: string;
     readonly variables: CommandVariables;
     readonly fallback: string;
     /** The command that accepts a change. */
-    readonly remedy?: string;
+    readonly remedy?: () => string;
     /** The command that binds a file by its name only. */
     readonly byName?: string;
   },
 ): Registration['trustCheck'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
-  const untrusted = (what: string, see = remedy): UntrustedChange => ({ file, why: `${what}; see ${see}` });
+  const untrusted = (what: string, see = remedy()): UntrustedChange => ({ file, why: `${what}; see ${see}` });
   const hint = byName === undefined ? '' : ` (if hooks write to it themselves: ${byName})`;
   return ({ cwd }) => {
     // A command may change to the project first: `cd "$(git rev-parse --show-toplevel)"`.
@@ -42,7 +42,7 @@ export function guardFiles(
     for (const name of names) {
       const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
       const unread = found.find(({ hash }) => hash === UNREADABLE && !covers(consent, name, hash));
-      if (unread) return untrusted(`${unread.path} cannot be bound: ${whyUnread(unread.path)}`, byName ?? remedy);
+      if (unread) return untrusted(`${unread.path} cannot be bound: ${whyUnread(unread.path)}`, byName ?? remedy());
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
       if (other) return untrusted(`${other.path} is not what was accepted for ${file}${hint}`);
       const stopped = found.find(

@@ -16,9 +16,14 @@ export function mendFor(handler: HandlerRecord, event: string): string {
 
 const look: Advice = () => 'see what its message says';
 
-/** The command at the end of the failure's message, which depends on why the hook is not trusted. */
-const remedyIn = ({ failure }: HandlerRecord): string =>
-  plain(/(?:; see|, or start) (hookscope [\w ,-]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
+/** What helps, as the end of the failure's message says it, which depends on why the hook is not trusted. */
+function remedyIn(h: HandlerRecord): string {
+  const [, accept = 'hookscope trust', gone] =
+    /^.*; (?:see (hookscope (?:[\w ,-]+|serve .+, which asks))|(put it back, or .+, which asks))$/s.exec(
+      h.failure?.message ?? '',
+    ) ?? [];
+  return plain(gone ?? `look at ${placeOf(h)} and accept it: ${accept}`);
+}
 
 /** Whether it was called in a folder in which its path leads to another script, as `trust/bound-script.ts` says it. */
 const isElsewhere = ({ failure }: HandlerRecord): boolean =>
@@ -96,7 +101,7 @@ const MENDS: Readonly<Record<Cause, Readonly<Record<string, Advice>>>> = {
     any: (h) =>
       isElsewhere(h)
         ? `its path is relative, and led to another script in the folder of the call; write an absolute path in ${placeOf(h)}`
-        : `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
+        : `it has changed or is gone since it was accepted; ${remedyIn(h)}`,
   },
 };
 

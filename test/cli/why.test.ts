@@ -256,6 +256,10 @@ describe('why', () => {
       failedWith('untrusted', `/a has changed${see}`).changes.find((text) => text.startsWith('For ./guard.sh'));
     expect(changed('; see hookscope serve --accept')).toMatch(/and accept it: hookscope serve --accept\.$/);
     expect(changed('; see hookscope trust --from codex')).toMatch(/and accept it: hookscope trust --from codex\.$/);
+    const again = "hookscope serve --hooks '/my hooks.json' in a terminal, which asks";
+    expect(changed(`; see ${again}`)).toContain(`and accept it: ${again}.`);
+    for (const helps of ['stop the server and start it without it in a terminal, which asks', `leave it out: ${again}`])
+      expect(changed(`; put it back, or ${helps}`)).toContain(`since it was accepted; put it back, or ${helps}.`);
     for (const other of ['', '; see policy.json', '; see hookscope `x`'])
       expect(changed(other)).toMatch(/and accept it: hookscope trust\.$/);
   });

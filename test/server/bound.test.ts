@@ -204,8 +204,13 @@ describe('a script', () => {
 
 describe('a refusal says what has happened to the file, and which command accepts it', () => {
   const NAMED = ['--hooks', 'hooks.json', '--plugin', './plugin.mjs', '--plugin', 'words'];
-  const IN_A_TERMINAL = 'hookscope serve in a terminal, which asks';
-  const WITHOUT = 'hookscope serve without it in a terminal, which asks';
+  /** The command that serves the same again, and what is said of what it names and is gone. */
+  const again = (gone?: string): string => {
+    const named = `hookscope serve --hooks ${at('hooks.json')} --plugin ${at('plugin.mjs')} --plugin words`;
+    const hint = ` (first put back what is gone, or leave that option out: ${gone})`;
+    return `${named}${gone === undefined ? '' : hint} in a terminal, which asks`;
+  };
+  const STOP = 'put it back, or stop the server and start it without it in a terminal, which asks';
   const gone = (file: string): string => `${file}, with which the server was started, is gone`;
   const changed = (file: string): string => `${file} has changed since the server was started with it`;
   const reason = async (...args: string[]): Promise<string> => {
@@ -260,21 +265,20 @@ describe('a refusal says what has happened to the file, and which command accept
   ])('%s', async (_, change, says, isNamed = false) => {
     const served = await user.serve(NAMED);
     change();
-    const isTold = async (said: string, remedy: string): Promise<void> => {
-      expect(said.endsWith(isNamed ? `; put it back, or start ${WITHOUT}` : `; see ${remedy}`), said).toBe(true);
-    };
+    const file = says().split(/,? (?:with which|has changed)/)[0] as string;
     // Beside the server that runs, then after it, whether it was stopped or killed.
-    await isTold(await reason('--no-server', ...NAMED), 'hookscope serve --accept');
+    const beside = await reason('--no-server', ...NAMED);
+    expect(beside.endsWith(`; ${isNamed ? STOP : 'see hookscope serve --accept'}`), beside).toBe(true);
     await served.stop('SIGKILL');
     expect(existsSync(user.places.socket)).toBe(true);
     for (const left of [true, false]) {
       if (!left) rmSync(user.places.socket);
       const said = await reason();
       expect(said).toContain(says());
-      await isTold(said, IN_A_TERMINAL);
+      const helps = isNamed ? `put it back, or leave it out: ${again(file.replace('/**', ''))}` : `see ${again()}`;
+      expect(said.endsWith(`; ${helps}`), said).toBe(true);
     }
-    const file = says().split(/,? (?:with which|has changed)/)[0];
-    const since = says() === gone(file as string) ? 'gone' : 'changed';
+    const since = says() === gone(file) ? 'gone' : 'changed';
     expect(await user.refused(NAMED)).toContain(`${since} since it was served last: ${file}\n`);
   });
 
@@ -283,7 +287,11 @@ describe('a refusal says what has happened to the file, and which command accept
     rmSync(at('hooks.json'));
     await looked();
     await ask();
-    expect((await user.run(['why', 'last'])).stdout).toContain(`accept it: ${WITHOUT}`);
+    expect((await user.run(['why', 'last'])).stdout).toContain(`since it was accepted; ${STOP}`);
+    expect(await doctor()).toContain(`For ${at('hooks.json')}: ${STOP}.`);
+    // There is nothing that could be accepted, so nobody is asked.
+    const { code, stderr } = await user.run(['serve', '--accept']);
+    expect([code, stderr.split('\n').at(-2)]).toEqual([1, `hookscope: ${gone(at('hooks.json'))}; ${STOP}`]);
     await served.stop();
   });
 
@@ -292,7 +300,9 @@ describe('a refusal says what has happened to the file, and which command accept
     await (await user.serve(['--hooks', 'own.json'], { cwd: at('.') })).stop();
     user.write('sub/guard.sh', 'exit 0\n');
     await ask([], { cwd: at('sub') });
-    expect((await user.run(['why', 'last'])).stdout).toContain(`accept it: ${IN_A_TERMINAL}`);
+    expect((await user.run(['why', 'last'])).stdout).toContain(
+      `accept it: hookscope serve --hooks ${at('own.json')} in a terminal, which asks`,
+    );
   });
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(

@@ -137,7 +137,7 @@ describe('doctor, of a server that runs', () => {
       found: [
         [
           `Since the last server was started, a file that it served has changed or gone: ${hooks}. Hooks that need it fail as untrusted.`,
-          'Look at what changed, and accept it: start hookscope serve again in a terminal, which asks.',
+          `Look at what changed, and accept it in a terminal: hookscope serve --hooks ${hooks}.`,
         ],
       ],
       code: 1,

@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { clip, plain } from '../../plain.js';
+import { BESIDE_SERVER } from '../../server/bound/binding.js';
+import { isNamedGone } from '../../server/bound/files.js';
 import { callServer, isSocketThere } from '../../server/client/ask.js';
 import { isNamed } from '../../server/named-set.js';
 import { checkOwnFolder, readOwned } from '../../server/owned.js';
@@ -56,10 +58,16 @@ async function changedFiles(): Promise<DoctorFinding[]> {
     if (token === undefined) return [];
     const { body } = await callServer(places, { path: '/admin/changes', token });
     const found = isObject(body) ? body['changes'] : undefined;
-    return whichChanged(Array.isArray(found) ? found.map(String) : [], {
+    const files = Array.isArray(found) ? found.map(String) : [];
+    const bound = lastServed()?.bindings.files ?? {};
+    const gone = files.filter((file) => isNamedGone(file, bound[file]));
+    const accept = 'Look at what changed, and accept it in a terminal: hookscope serve --accept.';
+    const without = `For ${listed(gone.map((file) => clip(file, 200)))}: ${BESIDE_SERVER.gone()}.`;
+    return whichChanged(files, {
       since: 'the server was started',
       serves: 'it serves',
-      fix: 'Look at what changed, and accept it in a terminal: hookscope serve --accept.',
+      // As long as one of them is gone, none can be accepted.
+      fix: [...(gone.length > 0 ? [without] : []), ...(gone.length < files.length ? [accept] : [])].join(' '),
     });
   } catch (error) {
     return [
@@ -79,7 +87,7 @@ export function servedLastFindings(): DoctorFinding[] {
     return whichChanged(changesSince(readServed(placesOf())), {
       since: 'the last server was started',
       serves: 'it served',
-      fix: 'Look at what changed, and accept it: start hookscope serve again in a terminal, which asks.',
+      fix: `Look at what changed, and accept it in a terminal: ${serveAgain()}.`,
     });
   } catch (error) {
     const fix = `Start the server again: ${serveAgain()}.`;

@@ -10,7 +10,14 @@ import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
-import { ACCEPT, type AcceptCommand, Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
+import {
+  BESIDE_SERVER,
+  Binding,
+  type Remedy,
+  whyChanged,
+  whyScriptChanged,
+  withoutServer,
+} from '../../server/bound/binding.js';
 import type { EventQuestion } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
@@ -24,6 +31,7 @@ import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
 import { doneWithin, timerDelay, timerUntil } from '../../values/waiting/timer.js';
+import { commandFor } from '../doctor/serve-again.js';
 import { happeningOf } from '../host/claude-flags.js';
 import { type OpenHostOptions, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
@@ -67,7 +75,7 @@ export async function fireStateless(
   const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
   if (served && changed !== undefined) {
     const bound = served.bindings.files[changed];
-    const remedy = await remedyNow();
+    const remedy = await remedyNow(served);
     const why = bound ? whyChanged(changed, { bound, remedy }) : whyScriptChanged(changed, remedy);
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
@@ -83,7 +91,9 @@ export async function fireStateless(
     happening: happeningOf(input),
     directory: from,
     finds: project ?? (countsFound(question, served) && cwd),
-    ...(served && !served.dev ? { checksOf: checksOf(served, { from, cwd, project, remedy: await remedyNow() }) } : {}),
+    ...(served && !served.dev
+      ? { checksOf: checksOf(served, { from, cwd, project, remedy: await remedyNow(served) }) }
+      : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
   // From now on the host's own log is told.
@@ -221,7 +231,7 @@ function checksOf(
     readonly from: string;
     readonly cwd: string;
     readonly project: string | undefined;
-    readonly remedy: AcceptCommand;
+    readonly remedy: Remedy;
   },
 ): NonNullable<OpenHostOptions['checksOf']> {
   const binding = new Binding(served.bindings, project, { remedy });
@@ -232,12 +242,12 @@ function checksOf(
   };
 }
 
-/** How a change is accepted: only a server that runs can be told. One that was killed leaves its socket behind. */
-async function remedyNow(): Promise<AcceptCommand> {
+/** What helps after a change: only a server that runs can be told. One that was killed leaves its socket behind. */
+async function remedyNow(served: ServedSet): Promise<Remedy> {
   const { socket } = placesOf();
   // Loaded only here, because usually there is no socket.
   const runs = existsSync(socket) && (await (await import('../../server/take-socket.js')).isAnswered(socket));
-  return runs ? ACCEPT.running : ACCEPT.none;
+  return runs ? BESIDE_SERVER : withoutServer(() => commandFor(served));
 }
 
 const whyNobody = (waiting: ReadonlySet<string>): string =>

@@ -1,7 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import { plainLines } from '../../plain.js';
+import { whyChanged } from '../../server/bound/binding.js';
+import { isNamedGone } from '../../server/bound/files.js';
 import { callServer, isSocketThere } from '../../server/client/ask.js';
 import { placesOf, type ServerPaths } from '../../server/places.js';
+import { readServed } from '../../server/served.js';
 import { readTokens } from '../../server/tokens.js';
 import { isObject, isText } from '../../values/shape.js';
 import type { Terminal } from '../terminal.js';
@@ -31,6 +34,11 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
     terminal.tell(`changed: ${file}`);
     if (isText(what)) await terminal.print(plainLines(what).replace(/^/gm, '  '));
   }
+  // Nothing can be loaded by a name that leads nowhere, so nobody is asked.
+  const bound = readServed(places)?.bindings.files ?? {};
+  const gone = files.filter((file) => isNamedGone(file, bound[file]));
+  for (const file of gone) terminal.tell(whyChanged(file, { bound: bound[file] }));
+  if (gone.length > 0) return 1;
   if (terminal.ask === undefined) {
     terminal.tell('only a person at a terminal can accept it');
     return 1;

@@ -181,6 +181,6 @@ export function trustCheckFor(
     file,
     variables: { projectDir: folder },
     fallback: folder,
-    remedy: file,
+    remedy: () => file,
   });
 }

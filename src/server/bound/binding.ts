@@ -12,7 +12,7 @@ import {
   type BoundFiles,
   type BoundScripts,
   isGone,
-  isNamedItself,
+  isNamedGone,
   isOther,
   PACKAGE,
   signOf,
@@ -39,18 +39,29 @@ interface BindingOptions {
   readonly notLoaded?: string | undefined;
   /** Files that consent covers: those of a project's own configuration. */
   readonly consented?: BoundFiles;
-  /** How a change is accepted. Default: at the server, which runs. */
-  readonly remedy?: AcceptCommand;
+  /** What helps after a change. Default: with a server that runs. */
+  readonly remedy?: Remedy;
 }
 
-/** The commands that accept a change: with a server that runs, and without one. */
-export const ACCEPT = {
-  running: 'hookscope serve --accept',
-  none: 'hookscope serve in a terminal, which asks',
-} as const;
-/** The command that accepts that a file is gone that was named: the name leads nowhere, so that no server starts with it. */
-const WITHOUT = 'hookscope serve without it in a terminal, which asks';
-export type AcceptCommand = (typeof ACCEPT)[keyof typeof ACCEPT];
+/** What helps where a served file is not what it was. */
+export interface Remedy {
+  /** How the change is accepted. */
+  accept(): string;
+  /** Where a file is gone that was named itself: its name leads nowhere, so that nothing can be loaded by it. */
+  gone(): string;
+}
+
+/** With a server that runs. */
+export const BESIDE_SERVER: Remedy = {
+  accept: () => 'hookscope serve --accept',
+  gone: () => 'put it back, or stop the server and start it without it in a terminal, which asks',
+};
+
+/** Without one. `serve`: the command that serves the same again. */
+export function withoutServer(serve: () => string): Remedy {
+  const accept = (): string => `${serve()} in a terminal, which asks`;
+  return { accept, gone: () => `put it back, or leave it out: ${accept()}` };
+}
 
 /** Checks the bound files for changes. Hooks of a changed file stay registered, but fail without running until the user accepts the change. */
 export class Binding {
@@ -62,14 +73,14 @@ export class Binding {
   readonly #seen = new Map<string, string>();
   readonly #looks: readonly FileRound[];
   readonly #notLoaded: string | undefined;
-  readonly #remedy: AcceptCommand;
+  readonly #remedy: Remedy;
   #changed: readonly string[] = [];
 
   /** `folder`: where scripts are looked for that are not found from a call's own folder. */
   constructor(
     { files, scripts }: Bindings,
     folder: string,
-    { data = [], notLoaded, consented = {}, remedy = ACCEPT.running }: BindingOptions = {},
+    { data = [], notLoaded, consented = {}, remedy = BESIDE_SERVER }: BindingOptions = {},
   ) {
     this.files = { ...consented, ...files };
     this.#served = files;
@@ -151,7 +162,7 @@ export class Binding {
         file,
         variables,
         fallback: how.fallback ?? this.#folder,
-        remedy: this.#remedy,
+        remedy: this.#remedy.accept,
         byName: BY_NAME,
       });
     };
@@ -182,14 +193,15 @@ const BY_NAME = 'hookscope serve --data';
 interface ChangedFile {
   /** As it was bound; absent for a script. */
   readonly bound?: BoundFile | undefined;
-  readonly remedy?: AcceptCommand;
+  readonly remedy?: Remedy;
   readonly hint?: string;
 }
 
 /** Why the hooks of a served file do not run. */
-export function whyChanged(path: string, { bound, remedy = ACCEPT.running, hint = '' }: ChangedFile): string {
-  if (!isGone(path, bound)) return `${path} has changed since the server was started with it${hint}; see ${remedy}`;
-  const mend = bound && isNamedItself(path, bound) ? `put it back, or start ${WITHOUT}` : `see ${remedy}`;
+export function whyChanged(path: string, { bound, remedy = BESIDE_SERVER, hint = '' }: ChangedFile): string {
+  if (!isGone(path, bound))
+    return `${path} has changed since the server was started with it${hint}; see ${remedy.accept()}`;
+  const mend = isNamedGone(path, bound) ? remedy.gone() : `see ${remedy.accept()}`;
   return `${path}, with which the server was started, is gone${hint}; ${mend}`;
 }
 
@@ -198,5 +210,5 @@ const whyNotLoaded = (path: string): string =>
   `${path} had changed when the server was to load its hooks, so none are loaded; it loads them now, or tells on standard error why not`;
 
 /** Like `whyChanged`, for a file that a command names. */
-export const whyScriptChanged = (path: string, remedy: AcceptCommand): string =>
+export const whyScriptChanged = (path: string, remedy: Remedy): string =>
   whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });

@@ -52,9 +52,14 @@ export const isOther = (path: string, { leads, sha256 }: BoundFile): boolean =>
 export const isGone = (path: string, bound: BoundFile | undefined): boolean =>
   bound?.leads === undefined ? isNothing(placeOf(path)) : hashOfFolder(bound.leads) === null;
 
-/** Whether a file was named by itself, so that nothing can be served by that name once it is gone. */
-export const isNamedItself = (path: string, { by = [[path]] }: BoundFile): boolean =>
-  by.some((names) => names.includes(placeOf(path)));
+/** Whether a file is gone that was named by itself, so that nothing can be served by that name. */
+export const isNamedGone = (path: string, bound: BoundFile | undefined): boolean =>
+  bound !== undefined && isGone(path, bound) && (bound.by ?? [[path]]).some((names) => names.includes(placeOf(path)));
+
+/** Those files, and folders of packages. */
+export const namedGone = (files: BoundFiles): string[] => [
+  ...new Set(Object.entries(files).flatMap(([path, bound]) => (isNamedGone(path, bound) ? [placeOf(path)] : []))),
+];
 
 const placeOf = (path: string): string => (path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path);
 
