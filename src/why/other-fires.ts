@@ -190,16 +190,21 @@ function inOtherScope(found: ListedHook, record: FireRecord): OtherFires {
 const IN_PROJECT = /^(.+?)\/(?:\.claude\/settings(?:\.local)?\.json|hookscope\.config\.\w+)$/;
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
+/** The kinds of sources that count in one project. Others count elsewhere too, wherever their files lie. */
+const OF_PROJECT: readonly string[] = ['project', 'local', 'skill', 'agent'];
+
 const projectOf = ({ source: { kind, file = '' } }: HandlerRecord): string | undefined =>
   ['config', 'project', 'local'].includes(kind) ? IN_PROJECT.exec(file)?.[1] : undefined;
 
 /** Whether the hook's file or project counted for the call, wherever the call was: the record lists a hook of that file, or of another in the project. */
 function wasLoadedFor({ handlers }: FireRecord, hook: HandlerRecord): boolean {
   const project = projectOf(hook);
-  return handlers.some(
-    ({ source: { file } }) =>
-      file !== undefined && (file === hook.source.file || (project !== undefined && isWithin(file, project))),
-  );
+  return handlers.some((one) => {
+    const { kind, file } = one.source;
+    if (file === undefined) return false;
+    const isIn = project !== undefined && OF_PROJECT.includes(kind) && isWithin(file, project);
+    return file === hook.source.file || isIn || (project !== undefined && projectOf(one) === project);
+  });
 }
 
 /** A hook of another host: of another project if its file and the calls tell, or of one that had other hooks for a reason that no record tells. */

@@ -158,6 +158,28 @@ test('no other project is said where the record itself lists a hook of the file 
       }
 });
 
+test('a file that counts everywhere and lies in the project does not prove that the project was loaded', async () => {
+  const source = { kind: 'config', file: '/w/pa/hookscope.config.json' };
+  const listing = at('/w/pa', 'theirs', { handlers: [{ ...handler, name: 'guard', scope: 'session', source }] });
+  for (const [kind, file, proves] of [
+    ['hooks-file', '/w/pa/hooks.json', false],
+    ['config', '/w/pa/named.json', false],
+    ['user', '/w/pa/.claude/settings.json', false],
+    ['managed', '/w/pa/managed-settings.json', false],
+    ['plugin', '/w/pa/plugin/hooks/hooks.json', false],
+    ['project', '/w/pa/.claude/settings.json', true],
+    ['local', '/w/pa/.claude/settings.local.json', true],
+    ['skill', '/w/pa/.claude/skills/s/SKILL.md', true],
+    ['agent', '/w/pa/.claude/agents/a.md', true],
+    ['config', '/w/pa/hookscope.config.ts', true],
+  ] as const) {
+    const other = { ...handler, name: 'other', scope: 'session', source: { kind, file } };
+    const record = at('/w/pb', 'ours', { handlers: [other] });
+    const { sentences } = await findInOtherFires(counted([listing]), record, 'guard', plain);
+    expect(sentences.join(' ').includes('it is of the project /w/pa ('), `${kind} ${file}`).toBe(!proves);
+  }
+});
+
 test('a folder in advice is whole, however long it is', async () => {
   for (const length of [50, 99, 100, 101, 3000])
     for (const [kind, file] of [
