@@ -694,6 +694,11 @@ const limits: readonly Kept[] = [
     'that is not closed, its line is masked and what follows is shown',
   ],
   [
+    'There a function `mask` does not see whole',
+    'emit/redact/mask-function',
+    'does not get whole what stands in two lines, nor a value with blanks in a long line',
+  ],
+  [
     'Of the names in `keys`, no value is found',
     'emit/redact/patterns',
     'where the name says nothing of a value, it is left',

@@ -1,5 +1,6 @@
 import { DEEPEST } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
+import { ignoreRejections } from '../../values/waiting/promises.js';
 import { CleanTexts } from './clean.js';
 import { createFinder, type Finder, patternFinder } from './find/find.js';
 import { isPrivate, isWebKey } from './find/formats/web-keys.js';
@@ -61,6 +62,7 @@ export class Masker {
 
   /** Whether the caller has named this field of the record. */
   isChosen(key: string): boolean {
+    if (this.#path !== undefined) this.#path.length = 0;
     return this.#isPath(key) || (this.#keys.size > 0 && this.finder.isOwn(key));
   }
 
@@ -145,9 +147,11 @@ export class Masker {
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
       const path = this.#atPath(String(i));
+      const said = path === NOT ? told?.get(i) : undefined;
       const masked =
-        (path === NOT ? told?.get(i) : undefined) ??
-        this.#at(String(i), value, most(all, path, isOne?.(value) === true ? SECRET : NOT));
+        (typeof said === 'string' && !MASKED.test(said)
+          ? this.#asked(value as string, () => said, [...(this.#path ?? []), String(i)])
+          : said) ?? this.#at(String(i), value, most(all, path, isOne?.(value) === true ? SECRET : NOT));
       if (masked === value) continue;
       copy ??= list.slice();
       copy[i] = masked;
@@ -187,7 +191,7 @@ export class Masker {
       const own = (object as Record<string, unknown>)[key];
       const value = key === command?.key ? this.#arguments(own as readonly unknown[], command.words) : own;
       const isData = isManifest && (key === 'data' || key === 'stringData');
-      const isSecret = isData || key === beside || (isKey && isPrivate(key)) || isOne?.(value) === true;
+      const isSecret = isData || key === beside || (isKey && isPrivate(key, value)) || isOne?.(value) === true;
       const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT));
       const name = this.#name(key);
       if (masked === own && name === key && copy === undefined) continue;
@@ -211,10 +215,9 @@ export class Masker {
     return MASKED.test(secret) ? value : scheme + this.mask(secret);
   }
 
-  /** Masks a text at the current path: what the caller's function makes of it, if there is one. */
+  /** Masks a text at the current path: its secrets first, and then what the caller's function knows. */
   text(text: string): string {
-    const own = this.#own && this.asked(text, (this.#path ?? []).join('.'));
-    return own === undefined ? this.#found(text) : this.#further(own);
+    return this.#own === undefined ? this.#found(text) : this.#asked(text, () => this.#found(text), this.#path ?? []);
   }
 
   #found(text: string): string {
@@ -225,42 +228,33 @@ export class Masker {
   }
 
   /** Masks a piece of a text, in which secrets were found. */
-  piece(text: string, from: number, to: number, spans: readonly TextSpan[], path: string): string {
-    const said = text.slice(from, to);
-    const own = this.asked(said, path);
-    if (own === undefined) return this.part(text, from, to, spans);
-    const found = spans.filter(([start, end]) => start < to && end > from);
-    // What is left of a secret that is in several pieces need not look like one.
-    if (found.some(([start, end]) => start < from || end > to)) return this.mask(said);
-    if (found.length === 0) return this.#further(own);
-    // The lines before tell what is a secret here, so the function is asked about the rest.
-    let [masked, last] = ['', from];
-    for (const [start, end] of found) {
-      masked += this.#between(text.slice(last, start), path) + this.mask(text.slice(start, end));
-      last = end;
-    }
-    return masked + this.#between(text.slice(last, to), path);
+  piece(text: string, from: number, to: number, spans: readonly TextSpan[], name: string): string {
+    return this.#asked(text.slice(from, to), () => this.part(text, from, to, spans), [name]);
   }
 
-  #between(text: string, path: string): string {
-    const own = this.asked(text, path);
-    return own === undefined ? text : this.#further(own);
-  }
-
-  #further(own: string): string {
-    return MASKED_BY_CALLER.test(own) ? own : this.#found(own);
-  }
-
-  /** The result of the caller's `mask` function; undefined: it left the text as it is. */
-  asked(text: string, path: string): string | undefined {
+  /** What the caller's function makes of a text whose secrets are masked. The result is searched as well, unless it is a mask; what is no text is masked. */
+  #asked(text: string, found: () => string, path: readonly string[]): string {
+    const before = this.count;
+    const masked = found();
+    let own: unknown;
     try {
-      const own = this.#own?.(text, path);
-      if (own === undefined || own === text) return undefined;
-      this.count += 1;
-      return String(own);
+      own = this.#own?.(masked, path.join('.'));
     } catch {
+      own = null;
+    }
+    if (own === undefined || own === masked) return masked;
+    if (typeof own === 'string' && !MASKED_BY_CALLER.test(own)) {
+      this.count += 1;
+      return this.#found(own);
+    }
+    // None of its masks is left.
+    this.count = before;
+    if (typeof own !== 'string') {
+      ignoreRejections(own);
       return this.mask(text);
     }
+    this.count += 1;
+    return own;
   }
 
   /** The part of a text from `from` to `to`, with its secrets masked. */

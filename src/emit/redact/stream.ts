@@ -115,7 +115,7 @@ export class MaskedStream {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut), this.#finder))
       cut = lineEnd(text.slice(0, cut - 1));
-    if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
+    if (text.length - cut > MOST_HELD) cut = wordEnd(text, text.length - LEAST_HELD);
     const last = secrets.at(-1);
     const hold = this.#finder.hold(text, from);
     const open = hold?.at ?? this.#finder.openKey(text);
@@ -179,6 +179,12 @@ function contextOf(told: string): string {
   const last = told.slice(-CONTEXT);
   const line = told.length > CONTEXT ? last.indexOf('\n') + 1 : 0;
   return line > 0 && line < last.length ? last.slice(line) : last;
+}
+
+/** Where a part of a line ends that is too long to be held back: a value that only the caller's function knows stays whole, unless such a sign is in it. */
+function wordEnd(text: string, cut: number): number {
+  const sign = /[\s"'`,;()[\]{}<>][^\s"'`,;()[\]{}<>]*$/.exec(text.slice(Math.max(0, cut - LEAST_HELD), cut));
+  return sign === null ? cut : Math.max(0, cut - LEAST_HELD) + sign.index + 1;
 }
 
 /** The index after the last complete line. A final `\r` does not count: the next piece may begin with the `\n` that belongs to it. */

@@ -90,3 +90,133 @@ test.each([
   expect(out).not.toMatch(/hunter22|aHVudGVyMjI/);
   expect(out).toContain('[redacted ');
 });
+
+/** What functions do, and what they hide of `CONFIDENTIAL: … of Kim is 9000`. */
+const FUNCTIONS: [string, (value: string) => unknown, RegExp][] = [
+  ['replaces a line', (v) => v.replace(/^.*CONFIDENTIAL.*$/gm, '[hidden]'), /Kim|9000/],
+  ['replaces it all', (v) => (v.includes('CONFIDENTIAL') ? '[redacted by us]' : undefined), /Kim|9000/],
+  ['replaces across a secret', (v) => v.replace(/CONFIDENTIAL.*is \d+/s, '[hidden]'), /Kim|9000/],
+  ['cuts it off', (v) => v.slice(0, 5), /Kim|9000/],
+  ['hides a name', (v) => v.replaceAll('Kim', '***'), /Kim/],
+  ['puts it in tags', (v) => `<data>${v}</data>`, /^(?!<data>)/],
+  ['writes it larger', (v) => v.toUpperCase(), /Kim/],
+  ['writes the first letter larger', (v) => v[0]?.toUpperCase() + v.slice(1), /^[a-z]/],
+  ['adds a secret', (v) => `${v} TOKEN=Zq8xK2mN5pQ8sT1v`, /Zq8xK2mN/],
+  [
+    'throws',
+    (v) => {
+      if (v.includes('CONFIDENTIAL')) throw new Error('no');
+    },
+    /Kim|9000/,
+  ],
+  ['answers with a promise that fails', async () => Promise.reject(new Error('no')), /Kim|9000|object/],
+  ['answers with an object', () => ({}), /Kim|9000|object/],
+  ['answers with null', () => null, /Kim|9000|null/],
+];
+
+describe.each(FUNCTIONS)('a function that %s', (_, own, shown) => {
+  const asked: string[] = [];
+  const made = createRedactor({
+    keyFile,
+    mask: (value) => {
+      asked.push(value);
+      return own(value) as string;
+    },
+  });
+  const lines = SAMPLES.filter(({ text }) => !/\n/.test(text) && text.length < 400).map(({ text, secret }) => ({
+    secret,
+    line: `CONFIDENTIAL: ${text} and the salary of Kim is 9000`,
+  }));
+  const places: [string, (line: string) => readonly [string, Record<string, unknown>]][] = [
+    ['a text', (line) => [made.text(line), {}]],
+    [
+      'a field',
+      (line) => {
+        const record = made.redact(fire(1, { input: { tool_input: { note: line } } as never }));
+        return [
+          (record as never as { input: { tool_input: { note: string } } }).input.tool_input.note,
+          record as never,
+        ];
+      },
+    ],
+    [
+      'an argument',
+      (line) => {
+        const record = made.redact(fire(1, { input: { tool_input: { args: ['sh', '-c', line] } } as never }));
+        return [
+          (record as never as { input: { tool_input: { args: string[] } } }).input.tool_input.args[2] as string,
+          record as never,
+        ];
+      },
+    ],
+    [
+      'a piece',
+      (line) => {
+        const record = made.redact(
+          progressRecord(
+            { ...RUN, hookId: String(Math.random()) },
+            { stdout: `${line}\n` },
+            1,
+            '2025-01-31T09:15:01.500Z',
+            'h',
+          ),
+        );
+        return [(record as never as { stdout: string }).stdout, record as never];
+      },
+    ],
+  ];
+
+  test.each(places)('is asked once about %s, never sees a known secret, and what it hides is hidden', (_place, put) => {
+    expect(lines.length).toBeGreaterThan(40);
+    for (const { line, secret } of lines) {
+      asked.length = 0;
+      const [masked, record] = put(line);
+      const about = asked.filter((one) => one.includes('CONFIDENTIAL'));
+      expect(about, line).toHaveLength(1);
+      expect(about[0]).not.toContain(secret);
+      expect(masked.includes(secret), masked).toBe(false);
+      expect(masked.replace(/\[redacted [\w-]+ hmac:\w+\]/g, ''), line).not.toMatch(shown);
+      if (Object.keys(record).length > 0 && masked !== line) expect(record['redacted']).toBeDefined();
+    }
+  });
+});
+
+test.each([',', ' ', '","', ') ('])('gets whole values of a long line in pieces, with %j between them', (between) => {
+  const numbers = createRedactor({ keyFile, mask: (v) => v.replace(/cust_\d{10}/g, '***') });
+  const line = Array.from({ length: 3000 }, (_, i) => `cust_${1_000_000_000 + i}`).join(between);
+  for (const size of [1000, 4096, 7777, 20_000, 100_000]) {
+    const run = { ...RUN, hookId: `long-${between}-${size}` };
+    const out = (`${line}\n`.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
+      .map((stdout) => numbers.redact(progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')))
+      .map((record) => (record as { stdout?: string }).stdout)
+      .join('');
+    expect(out, `by ${size}`).not.toContain('cust_');
+    expect(out.split('***')).toHaveLength(3001);
+  }
+});
+
+test('does not get whole what stands in two lines, nor a value with blanks in a long line', () => {
+  const names = createRedactor({ keyFile, mask: (v) => v.replace(/Kim\s+Possible/g, '***') });
+  const shown = (name: string, pieces: readonly string[]): string =>
+    pieces
+      .map((stdout) =>
+        names.redact(progressRecord({ ...RUN, hookId: name }, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')),
+      )
+      .map((record) => (record as { stdout?: string }).stdout)
+      .join('');
+  expect(shown('together', ['Kim\nPossible\n'])).toBe('***\n');
+  expect(shown('lines', ['Kim\n', 'Possible\n'])).toBe('Kim\nPossible\n');
+  const long = shown('long', ['Kim Possible,'.repeat(2000), '\n']);
+  expect([long.split('***').length - 1, long.split('Kim Possible').length - 1]).toEqual([1999, 1]);
+});
+
+test('a piece of a chosen output is masked, whatever the record before was', () => {
+  const chosen = createRedactor({ keyFile, paths: ['stdout', 'output'] });
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  chosen.redact(fire(1, { input: { tool_input: cycle } as never }));
+  const { stdout, output } = chosen.redact(
+    progressRecord(RUN, { stdout: 'private\n' }, 1, '2025-01-31T09:15:01.500Z', 'h'),
+  ) as unknown as Record<string, string>;
+  expect([stdout, output].join()).not.toContain('private');
+});

@@ -113,9 +113,13 @@ const SETTING = '(?:host(?:addr)?|port|dbname|user|sslmode)=';
 const SETTING_BEFORE = new RegExp(String.raw`(?:^|[\s"'])${SETTING}[^\s"'=]{1,100}[ \t]{1,4}$`);
 const SETTING_BEHIND = new RegExp(String.raw`[ \t]{1,4}${SETTING}[^\s"'=]`, 'y');
 
+/** What signatures and forms say of a password: `user=str password=str`. */
+const OF_FORMS =
+  /^(?:str|string|text|int|number|bool|boolean|hidden|input|field|label|name|required|optional|none|null)$/i;
+
 /** `host=h password=X user=me`, a connection of PostgreSQL. */
-export function isOfConnection(text: string, name: number, end: number): boolean {
-  if (!/\w/.test(text[end - 1] ?? ' ')) return false;
+export function isOfConnection(text: string, name: number, [start, end]: TextSpan): boolean {
+  if (!/\w/.test(text[end - 1] ?? ' ') || OF_FORMS.test(text.slice(start, end))) return false;
   return (
     take(SETTING_BEHIND, text, end) !== undefined || SETTING_BEFORE.test(text.slice(Math.max(0, name - 120), name))
   );

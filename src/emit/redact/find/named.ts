@@ -167,7 +167,7 @@ function behindName(
       isVariable ||
       isSet ||
       isOption(text, found[0]) ||
-      (isWord && kind === 'password' && isOfConnection(text, found[0], end)),
+      (isWord && kind === 'password' && isOfConnection(text, found[0], [start, end])),
     alone: (starts && ends && !isMarked) || isWord,
     code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
     elsewhere: isElsewhere,

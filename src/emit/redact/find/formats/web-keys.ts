@@ -7,7 +7,10 @@ const PRIVATE: ReadonlySet<string> = new Set('d p q dp dq qi oth k priv'.split('
 const TYPES = ['EC', 'RSA', 'OKP', 'oct', 'AKP'];
 
 export const isWebKey = (object: object): boolean => TYPES.includes((object as { kty?: string }).kty ?? '');
-export const isPrivate = (key: string): boolean => PRIVATE.has(key);
+/** The shortest key that a word cannot well be. */
+const LEAST = 8;
+export const isPrivate = (key: string, value: unknown): boolean =>
+  PRIVATE.has(key) && (typeof value !== 'string' || value.length >= LEAST);
 
 const QUOTE = String.raw`\\{0,40}["']`;
 const TYPE = new RegExp(
@@ -15,7 +18,7 @@ const TYPE = new RegExp(
   'g',
 );
 const MEMBERS = new RegExp(
-  String.raw`(?<![\w-])(?:${[...PRIVATE].join('|')})(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}([\w+/=-]+)`,
+  String.raw`(?<![\w-])(?:${[...PRIVATE].join('|')})(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}([\w+/=-]{${LEAST},})`,
   'g',
 );
 /** A private key of RSA with 16,384 bits is shorter. */
