@@ -298,6 +298,27 @@ describe('doctor, of the address that an agent asks', () => {
     else if (expected !== undefined) expect(fix).toContain(`--port ${port}`);
   });
 
+  test('each project that asks at an address has the advice for its own folder', async () => {
+    const [one, other] = [await portOf(false), await portOf(false)];
+    const folders = ['first one', 'second'].map((name) => join(user.path, 'project', name));
+    for (const cwd of folders) {
+      mkdirSync(join(cwd, '.git'), { recursive: true });
+      await user.run(['connect', 'claude-code', '--write', '--http', '--project', '--port', String(one)], { cwd });
+    }
+    await user.serve(['--hooks', 'hooks.json', '--port', String(other)]);
+    const { found } = await ofServer();
+    for (const cwd of folders) {
+      const said = /\s/.test(cwd) ? `'${cwd}'` : cwd;
+      const fixes = found
+        .map(([, fix]) => fix)
+        .filter((fix) => fix.startsWith(`Connect it again in ${said} with the port`));
+      expect(fixes).toHaveLength(1);
+      const [, command = ''] = / with the port of the server: hookscope (.*?)\. Or /.exec(fixes[0] as string) ?? [];
+      await user.run(command.split(' '), { cwd });
+    }
+    expect((await ofServer()).found).toEqual([]);
+  });
+
   test('each address has the advice for its own port, and beside a server at a third one the way to either', async () => {
     const [one, other, third] = [await portOf(false), await portOf(false), await portOf(false)];
     const connect = ['connect', 'claude-code', '--write', '--http', '--port'];

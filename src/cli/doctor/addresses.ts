@@ -42,7 +42,7 @@ export async function addressFindings(
       findings.push(
         problem(
           `${who}, and what listens there is not known to be your server: it is told of each call, with the token that fires events, and what it answers is obeyed.`,
-          `End that program, and then ${start}. Or connect with another port, at which the server then has to be started: ${reconnect} PORT. If the program is not yours, remove tokens.json of the state folder before that, and connect again.`,
+          `End that program, and then ${start}. Or connect${placeOfCommand(connection)} with another port, at which the server then has to be started: ${reconnect} PORT. If the program is not yours, remove tokens.json of the state folder before that, and connect again.`,
         ),
       );
       continue;
@@ -55,8 +55,8 @@ export async function addressFindings(
         : `${start.charAt(0).toUpperCase()}${start.slice(1)}.`;
     findings.push(problem(`${who}, but ${none}${plain(unasked)}.`, fix));
   }
-  // Several settings files of an agent may have the same address.
-  return findings.filter(({ text }, i) => findings.findIndex((one) => one.text === text) === i);
+  // Several settings files of an agent may have the same address, and one command may help for all.
+  return findings.filter(({ text, fix }, i) => findings.findIndex((one) => one.text === text && one.fix === fix) === i);
 }
 
 /** How the server is started at the port of an address, as the end of a sentence. */

@@ -89,8 +89,10 @@ function homeFor(agent: string, file: string): string {
 
 /** Where that command must be run: nothing for here, else words that follow a verb. */
 export function placeOfCommand({ agent, file }: ConnectedSettings): string {
-  if (!CONNECTABLE.includes(agent) || !isProjectFile(agent, file)) return '';
-  return realOr(settingsFile(tableOf(agent), 'project', process.cwd())) === realOr(file) ? '' : ' in that project';
+  const project = CONNECTABLE.includes(agent) ? projectOf(tableOf(agent), file, process.cwd()) : undefined;
+  if (project === undefined) return '';
+  const here = realOr(settingsFile(tableOf(agent), 'project', process.cwd())) === realOr(file);
+  return here ? '' : ` in ${pasted(project)}`;
 }
 
 const isProjectFile = (agent: string, file: string): boolean =>
