@@ -40,6 +40,7 @@ test('at a moment of the past a fire is explained with what was known then', asy
   const explained = async (): Promise<string> => page.locator('.explanation').innerText();
   await page.locator('[role=option]').first().click();
   await page.getByText('It ran, although it was denied').waitFor();
+  await page.getByText('later (').waitFor();
   const [now, list] = [await explained(), page.locator('[role=option]')];
   for (const known of ['The same call', 'no disk', 'later (']) expect(now).toContain(known);
   await page.locator('input[type=range]').fill('30000');

@@ -50,23 +50,29 @@ const NOWHERE: OtherFires = { sentences: [], changes: [] };
 
 function Fire({ row, fire }: { readonly row: RowOnPage; readonly fire: FireRecord }) {
   version.value;
-  const otherFires = useSignal(NOWHERE);
   const now = momentOf(row);
+  const told = useSignal({ fire, now, otherFires: NOWHERE });
+  // Until they are found for this moment, none are shown.
+  const otherFires = told.value.fire === fire && told.value.now === now ? told.value.otherFires : NOWHERE;
   const { found, others, doubtful } = kept.value.callOf(row, now);
   const runs = kept.value.runsOf(row, now);
   useEffect(() => {
     // A shadow fire asks one hook alone: hooks that its record lacks are not those of another scope.
-    if (isShadow(fire)) return;
+    if (isShadow(fire)) return undefined;
+    let isOver = false;
     const store = kept.value;
     const known = { records: (query?: RecordQuery) => store.records({ ...query, until: now }) };
     void findInOtherFires(known, fire, undefined, (text) => text).then((found) => {
-      otherFires.value = found;
+      if (!isOver) told.value = { fire, now, otherFires: found };
     });
+    return () => {
+      isOver = true;
+    };
   }, [fire, now]);
   const agent = agentName(row.agent, kept.value.sessions);
   const outcome = fire.tool_use_id === undefined ? [] : whatBecame(found);
   const { calls } = callRecords(found.records);
-  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls, ends: runs });
+  const answer = answerFor(fire, { agent, otherFires, outcome, calls, ends: runs });
   const marks = marksOf(fire, [...endsIn(fire, runs).values()]);
   return (
     <>
