@@ -112,7 +112,7 @@ function canNeverMeet({ matcher = '', spec }: HandlerNode, text: string, dialect
 /** Reports a tool that Claude Code does not have but whose name resembles one of its tools. */
 function* checkTool(text: string, at: ReturnType<typeof atKey>): Generator<CheckFinding> {
   const name = /^[^(]*/.exec(text.trim())?.[0] ?? '';
-  const problem = /[*?]|^mcp__/.test(name) ? undefined : toolProblem(name, []);
+  const problem = /[*?]|^mcp__/.test(name) ? undefined : toolProblem(name, [], 'claude');
   if (problem === undefined || problem.rule === 'matcher-old-name') return;
   yield { rule: 'if-idle', ...at, message: problem.message, fix: problem.fix };
 }

@@ -55,18 +55,22 @@ function* judge(text: string, { event, spec }: GroupNode, { dialect }: SourceFil
       .map((name) => name.trim())
       .filter((name) => name !== '');
     if (names.length === 0) yield { rule: 'matcher-never', message: `"${text}" names nothing.`, fix: 'Take it out.' };
-    else if (spec.tool) yield* judgeTools(names);
+    else if (spec.tool) yield* judgeTools(names, dialect);
     else if (known) yield* judgeValues(names, known, event);
   } else if (dialect === 'claude') yield* judgePattern(text, spec.tool ? TOOLS : known, spec.tool);
 }
 
 /** Checks one name in a list of tools. */
-export function toolProblem(name: string, beside: readonly string[]): MatcherFinding | undefined {
+export function toolProblem(
+  name: string,
+  beside: readonly string[],
+  dialect: SourceFile['dialect'],
+): MatcherFinding | undefined {
   if (KNOWN_TOOLS.has(name)) return undefined;
   const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? [];
   if (server !== undefined) {
     if (tool) return undefined;
-    const all = `mcp__${server.replace(/_+$/, '')}__.*`;
+    const all = `mcp__${server.replace(/_+$/, '')}__${dialect === 'claude' ? '.*' : '*'}`;
     return {
       rule: 'matcher-never',
       message: `"${name}" is no MCP tool: their names are mcp__server__tool.`,
@@ -104,8 +108,8 @@ function nearTool(name: string): string | undefined {
 /** The sorted lower-case letters of a name, which are equal for `Write`, `write` and `Wirte`. */
 const letters = (name: string): string => [...name.toLowerCase()].sort().join('');
 
-function* judgeTools(names: readonly string[]): Generator<MatcherFinding> {
-  const problems = names.map((name) => toolProblem(name, names));
+function* judgeTools(names: readonly string[], dialect: SourceFile['dialect']): Generator<MatcherFinding> {
+  const problems = names.map((name) => toolProblem(name, names, dialect));
   const someLive = names.some((name, i) => problems[i] === undefined && KNOWN_TOOLS.has(name));
   for (const problem of problems) {
     if (!problem) continue;

@@ -190,15 +190,19 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   if (/^[\w:-]+\(.*[ /:].*\)$/.test(text)) {
     return refuse(context, `"${text}" is a permission rule, not a matcher: put it in \`if\``);
   }
-  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0];
+  const slashes = context.event.tool && /^\/.+\/[a-z]*$/.test(text) ? '/' : undefined;
+  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? slashes;
   if (syntax !== undefined) {
     return refuse(
       context,
-      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}, or in JSON write a glob ("mcp__*")`,
+      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}, or in JSON write a glob ("mcp__*") or a list ("Edit|Write")`,
     );
   }
   const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);
+  const odd = context.event.tool ? names.find((name) => !isGlob(name) && /["'`;+\s]/.test(name)) : undefined;
+  if (odd !== undefined)
+    warnings.push(`${context.where}: "${odd}" is compared as one whole name of a tool; a list is written "Edit|Write"`);
   return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
 

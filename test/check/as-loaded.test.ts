@@ -4,8 +4,9 @@ import type { FileKind } from '../../src/check/files/kinds.js';
 import { readSource } from '../../src/check/files/source-file.js';
 import type { ClaudeProblem } from '../../src/claude-code/files/findings.js';
 import { readSettings } from '../../src/claude-code/files/settings.js';
-import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { isRemark } from '../../src/files/json-comments.js';
+import { compileMatcher } from '../../src/matching/matcher.js';
 import { generated, randomFrom, SEED } from '../seed.js';
 
 const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };
@@ -180,4 +181,45 @@ test('whatever the loader says of a file, check says too', async () => {
   }
   const usual = ['duplicate-key', 'other-shape', 'unknown-event', 'unknown-key', 'unknown-value', 'wrong-value'];
   expect([...rules]).toEqual(expect.arrayContaining(usual));
+});
+
+describe('what is said to be written in place of a matcher is no error itself, and matches', () => {
+  const TOOL = 'mcp__github__create_issue';
+  const given = [
+    'mcp__github',
+    'mcp__github__',
+    'mcp__',
+    'bash',
+    'Wirte',
+    'MultiEdit',
+    'Edit|mcp__github',
+    'Bash(git *)',
+  ];
+
+  test.each(['project', 'hooks-file'] as const)('in %s', async (kind) => {
+    const found = async (matcher: string) => {
+      const hooks = { PreToolUse: [{ matcher, hooks: [{ type: 'command', command: 'exit 2' }] }] };
+      const text = JSON.stringify(kind === 'project' ? { hooks } : hooks);
+      const file = readSource('/project/a.json', text, { kind, project: '/project', plugin: undefined });
+      return (await checkSources(file ? [file] : [], MACHINE)).findings;
+    };
+    const followed: string[] = [];
+    for (const matcher of given)
+      for (const { rule, fix = '' } of await found(matcher)) {
+        const [, written] = /[Ww]rite "([^"]+)"/.exec(fix) ?? [];
+        if (written === undefined || !rule.startsWith('matcher')) continue;
+        followed.push(written);
+        expect(await found(written), `${matcher}: ${fix}`).not.toContainEqual(
+          expect.objectContaining({ level: 'error' }),
+        );
+        const how = {
+          dialect: kind === 'project' ? 'claude' : 'code',
+          event: CATALOGUE.PreToolUse,
+          where: 'a',
+        } as const;
+        const name = written.startsWith('mcp') ? TOOL : written;
+        expect(compileMatcher(written, how).matcher.matches(name, {}), written).toBe(true);
+      }
+    expect(followed.filter((one) => one.startsWith('mcp__github__')).length).toBeGreaterThan(1);
+  });
 });

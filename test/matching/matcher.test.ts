@@ -136,13 +136,42 @@ describe('a matcher in code', () => {
     expect(matches(code('*env', CATALOGUE.FileChanged), '.env')).toBe(true);
   });
 
-  it.each(['mcp__.*', '^Bash', 'Bash$', 'a\\b', 'mcp__.+', '(Edit|Write)', 'Bash|Edit.*'])(
-    'refuses the regular expression %j and says to pass a RegExp',
+  it.each([
+    'mcp__.*',
+    '^Bash',
+    'Bash$',
+    'a\\b',
+    'mcp__.+',
+    '(Edit|Write)',
+    'Bash|Edit.*',
+    '/Write/',
+    '/Bash/i',
+    '/Edit|Write/',
+    '/mcp__x/gi',
+  ])('refuses the regular expression %j and says to pass a RegExp', (text) => {
+    const message = refusal(text);
+    expect(message).toContain(where);
+    expect(message).toContain('pass a RegExp');
+  });
+
+  it('takes slashes where the subject is no tool', () => {
+    expect(matches(code('/tmp/', CATALOGUE.FileChanged), '/tmp/')).toBe(true);
+  });
+
+  it.each(['Bash Edit', 'Edit + Write', 'Bash+', 'Bash;Edit', '"Bash"', "'Bash'", '`Bash`', 'Read|Bash Edit'])(
+    'says of %j that a list is written otherwise, and takes it as it is',
     (text) => {
-      const message = refusal(text);
-      expect(message).toContain(where);
-      expect(message).toContain('pass a RegExp');
+      const { matcher, warnings } = compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where });
+      expect(warnings).toEqual([expect.stringContaining('a list is written "Edit|Write"')]);
+      expect(matcher.matches(text.split('|').at(-1) as string)).toBe(true);
+      expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.FileChanged, where }).warnings).toEqual([]);
     },
+  );
+
+  it.each(['Bash', 'mcp__a_b__c-d', 'org/tool', 'a.b', 'ns:tool', 'Edit|Write, Read', 'my tool*'])(
+    'says nothing of %j',
+    (text) =>
+      expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where }).warnings).toEqual([]),
   );
 
   it.each(['Bash(git *)', 'Edit(src/**)', 'WebFetch(domain:example.com)', 'Bash(npm:*)'])(
