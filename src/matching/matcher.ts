@@ -187,16 +187,14 @@ class PredicateMatcher implements Matcher {
 
 /** The alternatives of a string in code, each an exact name or a glob. */
 function codeTests(text: string, context: MatcherContext, warnings: string[]): NameTest[] {
-  if (/^[\w:-]+\(.*[ /:].*\)$/.test(text)) {
+  if (/^[\w:-]+\(.*[ /:].*\)$/.test(text))
     return refuse(context, `"${text}" is a permission rule, not a matcher: put it in \`if\``);
-  }
-  const slashes = context.event.tool && /^\/.+\/[a-z]*$/.test(text) ? '/' : undefined;
-  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? slashes;
-  if (syntax !== undefined) {
-    return refuse(
-      context,
-      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}, or in JSON write a glob ("mcp__*") or a list ("Edit|Write")`,
-    );
+  const isInSlashes = /^\/.+\/[a-z]*$/.test(text);
+  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? (isInSlashes && context.event.tool ? '/' : '');
+  if (syntax !== '') {
+    const pattern = isInSlashes ? text : `/${text.replace(/^\//, '')}/`;
+    const instead = `pass a RegExp, ${pattern}, or in JSON write a glob ("mcp__*") or a list ("Edit|Write")`;
+    return refuse(context, `"${text}" looks like a regular expression (${syntax}): ${instead}`);
   }
   const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);
@@ -243,13 +241,8 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
     const nonegate = pattern.startsWith('!(');
     // Loaded on demand, because few hosts have such a glob, and synchronously, because registering is. A second copy does no harm.
     const { Minimatch, braceExpand } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
-    const options = {
-      dot: true,
-      nocomment: true,
-      nonegate,
-      platform: 'linux',
-      braceExpandMax: MOST_NAMES + 1,
-    } as const;
+    const more = { platform: 'linux', braceExpandMax: MOST_NAMES + 1 } as const;
+    const options = { dot: true, nocomment: true, nonegate, ...more };
     names = braceExpand(flat(pattern), options).length;
     compiled = new Minimatch(flat(pattern), options);
   } catch (error) {
@@ -262,8 +255,9 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   const regex = isCostly && compiled.makeRe();
   const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
   if (why !== undefined) {
+    const instead = context.permits ? 'never runs' : 'runs for every name';
     warnings.push(
-      `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook ${context.permits ? 'never runs' : 'runs for every name'}`,
+      `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook ${instead}`,
     );
     return { test: () => context.permits !== true };
   }
