@@ -1341,7 +1341,11 @@ const readme: readonly Kept[] = [
   ['re-evaluates recorded events', 'cli/replay', 'under others says what changes, by which hook, with an example'],
   ['[The page](docs/page.md) shows records in a browser', 'page/page', 'it shows what happens while an agent works'],
   ['stats` finds the slow hook', 'cli/history', 'counts runs, denials and failures of each hook, and its times'],
-  ['In a clone of the repository `npm run demo`', 'cli/demo', 'npm run demo shows who was denied what'],
+  [
+    'In a clone of the repository, after `npm ci`, `npm run demo`',
+    'cli/demo',
+    'npm run demo shows who was denied what',
+  ],
   ['prints records for programs', 'cli/run', '--json prints every record in order'],
   [
     'A function that never returns to the event loop',
@@ -1381,6 +1385,9 @@ const readmeElse: readonly NoPromise[] = [
     'Claude Code itself ([four programs]',
     'leads to a block that package/docs compiles; the programs are run by package/examples',
   ],
+  ['For `hookscope` itself, `npm run build`', 'how to run what stands there'],
+  ['Save a program as `first.mts`', 'how to run what stands here'],
+  ['Type `npx hookscope` where', 'how to run what stands here'],
   ['Node 20.19 or later', 'of the package, and of what tests it'],
   ['ES modules, types included', 'of the package: test/types and package/budgets load it so'],
   ['Install `zod` as well', 'what to do; test/package loads the examples with it'],
