@@ -291,4 +291,33 @@ describe('an agent that starts without the hooks that were meant for it', () => 
     await host.fire('SubagentStart', { agent_id: 'lead', agent_type: 'lead' });
     expect(reports).toEqual([]);
   });
+
+  const guard = anyHooks({ PreToolUse: [{ hooks: [() => block('no')] }] });
+  const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' };
+
+  test.each<[string, object, (host: Host) => unknown]>([
+    ['agent_id', { agentId: 'a1' }, (host) => host.registerScoped('a1', guard)],
+    ['agent_id', { agentId: 'a1', agent_type: 'worker' }, (host) => host.spawnHooks('worker', guard)],
+    ['agent_type', { agent_id: 'a1', agentType: 'worker' }, (host) => host.spawnHooks('worker', guard)],
+  ])('because %s is spelt %j: the logger hears of it, once', async (key, names, register) => {
+    const { host, reports } = testHost();
+    register(host);
+    for (let i = 0; i < 3; i++) await host.fire('PreToolUse', { ...call, ...names } as never);
+    const [, other] = key.split('_') as [string, string];
+    const camel = `agent${other[0]?.toUpperCase()}${other.slice(1)}`;
+    expect(reports).toEqual([
+      `An input has "${camel}" and no "${key}", so hooks for that agent are not asked: write "${key}"`,
+    ]);
+  });
+
+  test.each<[string, object, boolean]>([
+    ['no agent has hooks', { agentId: 'a1' }, false],
+    ['both are there', { agent_id: 'a1', agentId: 'a1', agent_type: 'b', agentType: 'b' }, true],
+    ['neither is there', {}, true],
+  ])('nothing is said of such keys where %s', async (_, names, has) => {
+    const { host, reports } = testHost();
+    if (has) host.registerScoped('a1', guard);
+    await host.fire('PreToolUse', { ...call, ...names } as never);
+    expect(reports).toEqual([]);
+  });
 });

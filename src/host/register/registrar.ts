@@ -17,7 +17,7 @@ import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
-import { warnOfNames } from './names/misnamed-agent.js';
+import { warnOfKeys, warnOfNames } from './names/misnamed-agent.js';
 import { placeOnce } from './names/place.js';
 import { describeMadeHooks, type Origin, type SpawnHooks } from './origin.js';
 import { createRevision } from './revision.js';
@@ -139,6 +139,7 @@ export class Registrar {
   /** The scope a fire runs in. An agent whose type has spawnHooks gets its own at its first event, and again if it continues after its end. */
   scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: EventFire): ScopeLookup {
     const { flat } = this.#parts.tree;
+    if (ref === undefined && input !== undefined && (this.spawns || !flat)) warnOfKeys(this.#parts, input);
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.agents.enter(input, ref, event);
   }
