@@ -180,6 +180,27 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     await host.close();
   });
 
+  test.each<[string, object]>([
+    ['at once', {}],
+    ['in parallel', { mode: 'parallel' }],
+    ['after a turn', { after: true }],
+  ])(
+    'that is fire and forget is called once, whatever is rewritten after it: %s',
+    async (_, { after, ...group }: { after?: true }) => {
+      const { host } = make();
+      let calls = 0;
+      const notify = async (): Promise<unknown> => {
+        calls++;
+        if (after) await turn();
+        return calls === 1 ? { async: true } : { decision: 'block', reason: 'again' };
+      };
+      host.register(anyHooks({ PreToolUse: [{ ...group, hooks: [notify] }, { hooks: [() => rewrite('pwd')] }] }));
+      expect((await host.fire('PreToolUse', PRE)).verdict).toBe('none');
+      expect(calls).toBe(1);
+      await host.close();
+    },
+  );
+
   test.each([undefined, null])('that has no result, %s, is fire and forget', async (result) => {
     const { host, reports } = make({ onFailure: 'block' });
     host.register(anyHooks({ PreToolUse: [{ hooks: [() => ({ async: true, result })] }] }));

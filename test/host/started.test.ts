@@ -31,7 +31,7 @@ function handlerOf(changesAfter: number, async: Scene['async']) {
   const work = ({ call }: { call: string }): { async?: true } => {
     if (isOther) other++;
     if (++starts === changesAfter) isOther = true;
-    return call === 'async' ? {} : { async: true };
+    return async === false || call === 'async' ? {} : { async: true };
   };
   const outside: Handler = {
     kind: 'command',

@@ -256,7 +256,7 @@ export class Notes implements RunFacts {
   /** Whether the handler must be asked (again) about the current input. */
   isDue(slot: Slot | undefined): boolean {
     if (slot === undefined) return true;
-    if (slot.registration.phase !== 'decide' || slot.last.background) return false;
+    if (slot.registration.phase !== 'decide' || slot.last.background || slot.last.unjudged) return false;
     return this.made !== undefined && !this.made.hasJudged(slot);
   }
 
