@@ -32,7 +32,7 @@ const MESSAGES = {
   PLUGIN_NOT_FOUND: (d: { plugin: string; from: string; nearest?: string | undefined; isPath?: boolean }) =>
     `Plugin "${d.plugin}" was not found from ${ended(d.from)} ${d.isPath === true ? 'There is no such file.' : d.nearest ? `Did you mean "${d.nearest}"?` : ended(`Install it there: npm install ${d.plugin}`)}`,
   UNKNOWN_SCOPE: (d: { scope: string }) =>
-    `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
+    `No scope "${d.scope}" is open to be the parent. Open it first with registerScoped("${d.scope}", hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
     `Scope "${d.scope}" is already open under "${d.parent}"; it cannot move to "${d.asked}". End it first with unregisterScoped("${d.scope}").`,
   ABORTED: (d: { event: string; unopened?: { readonly why: string } }) =>

@@ -325,7 +325,9 @@ describe('scopes come and go', () => {
   test('a parent that is not open is an error, as is another parent; nothing is opened or changed', () => {
     const { host, mark } = family();
     const before = JSON.stringify(host.describe());
-    expect(() => host.registerScoped('x', mark('x'), { parent: 'nobody' })).toThrow(/No scope "nobody" is open/);
+    expect(() => host.registerScoped('x', mark('x'), { parent: 'nobody' })).toThrow(
+      /"nobody" is open to be the parent/,
+    );
     expect(() => host.registerScoped('child', mark('x'), { parent: 'sibling' })).toThrow(/already open under "parent"/);
     expect(JSON.stringify(host.describe())).toBe(before);
   });
