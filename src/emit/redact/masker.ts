@@ -229,6 +229,7 @@ export class Masker {
 
   /** Masks a piece of a text, in which secrets were found. */
   piece(text: string, from: number, to: number, spans: readonly TextSpan[], name: string): string {
+    if (from === to) return '';
     return this.#asked(text.slice(from, to), () => this.part(text, from, to, spans), [name]);
   }
 

@@ -220,3 +220,15 @@ test('a piece of a chosen output is masked, whatever the record before was', () 
   ) as unknown as Record<string, string>;
   expect([stdout, output].join()).not.toContain('private');
 });
+
+test('is not asked about a piece of which nothing is shown yet', () => {
+  const tags = createRedactor({ keyFile, mask: (v) => `<data>${v}</data>` });
+  const out = ['password: |\n  hunter', '22Zq8\nok\n'].map(
+    (stdout) =>
+      tags.redact(progressRecord({ ...RUN, hookId: 'tags' }, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')) as {
+        stdout?: string;
+      },
+  );
+  expect(out[0]?.stdout).toBe('');
+  expect(out[1]?.stdout).toMatch(/^<data>password: \|\n {2}\[redacted [^\]]*\]\nok\n<\/data>$/);
+});
