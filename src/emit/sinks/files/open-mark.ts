@@ -60,14 +60,15 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
   let refused = 0;
   let told = 0;
 
-  function write(lost: number): void {
+  /** `isOver`: the mark says of itself that nothing is missing. */
+  function write(lost: number, isOver = false): void {
     const started = startOf(process.pid);
     const mark: WrittenMark = {
       pid: process.pid,
       since,
       hosts: hosts.slice(-HOSTS),
       ...(started === undefined ? {} : { started }),
-      ...(isSync ? { sync: true } : {}),
+      ...(isSync || isOver ? { sync: true } : {}),
       ...(lost === 0 ? {} : { lost }),
     };
     told = lost;
@@ -99,7 +100,7 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
       if (last === null) return;
       const lost = unwritten + refused;
       if (lost > 0) write(lost);
-      else rmSync(file, { force: true });
+      else if (!remove(file)) write(0, true);
     },
   };
 }
@@ -185,7 +186,17 @@ function prune(path: string): void {
     return stats === undefined ? [] : [{ file, age: Date.now() - stats.mtimeMs }];
   });
   for (const [i, { file, age }] of marks.sort((a, b) => a.age - b.age).entries())
-    if (i >= MOST || age > LONGEST || isSpent(file)) rmSync(file, { force: true });
+    if (i >= MOST || age > LONGEST || isSpent(file)) remove(file);
+}
+
+/** false: it cannot be removed, as in a folder that is read-only by now. A mark that stays holds up no record. */
+function remove(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isSpent(file: string): boolean {

@@ -177,7 +177,11 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     size: recordsIn,
     batch: BATCH,
     write,
-    failed: streams.detach,
+    failed() {
+      lostSince += queue.dropped;
+      mark.missed(lostSince);
+      streams.detach();
+    },
   });
 
   function push(record: HookRecord): void {

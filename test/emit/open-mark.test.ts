@@ -1,0 +1,83 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Sink } from '../../src/emit/sink.js';
+import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { readStore } from '../store/read-store.js';
+import { fire, listen } from './samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'hookscope-open-mark-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const record = (seq: number) => ({ ...fire(seq), time: new Date().toISOString(), host_id: 'h' });
+const marksOf = (path: string): string[] =>
+  readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.writing.`));
+
+const sinks: [string, (path: string, options: object) => Sink, string][] = [
+  ['ndjson', (path, options) => ndjsonSink(path, options), 'r.ndjson'],
+  ['ndjson, sync', (path, options) => ndjsonSink(path, { ...options, durability: 'sync' }), 'r.ndjson'],
+  ['sqlite', (path, options) => sqliteSink(path, options), 'r.db'],
+  ['sqlite, sync', (path, options) => sqliteSink(path, { ...options, durability: 'sync' }), 'r.db'],
+];
+
+describe.each(sinks)('%s: a mark that cannot be removed', (_, make, name) => {
+  const place = (): string => {
+    const own = join(folder, String(++count));
+    mkdirSync(own);
+    return join(own, name);
+  };
+
+  test('holds up no record, be it of another writer', async () => {
+    const path = place();
+    const old = `${path}.writing.999999-aabbccdd`;
+    mkdirSync(old);
+    utimesSync(old, 0, 0);
+    const { told, logger } = listen();
+    const sink = make(path, { logger });
+    for (const seq of [1, 2]) sink.push(record(seq));
+    await sink.close();
+    expect([sink.dropped, told]).toEqual([0, []]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(existsSync(old)).toBe(true);
+  });
+
+  test('does not make close() reject', async () => {
+    const path = place();
+    const sink = make(path, {});
+    sink.push(record(1));
+    await sink.flush();
+    const [mark = ''] = marksOf(path);
+    rmSync(join(dirname(path), mark));
+    mkdirSync(join(dirname(path), mark));
+    await sink.close();
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1]);
+  });
+});
+
+test('the mark of a sink that was detached stays: what waited is lost', async () => {
+  const own = join(folder, String(++count));
+  mkdirSync(own);
+  const path = join(own, 'r.db');
+  writeFileSync(path, 'this is no database, whatever its name says '.repeat(200));
+  const { told, logger } = listen();
+  const sink = sqliteSink(path, { logger });
+  for (const seq of [1, 2, 3]) sink.push(record(seq));
+  await sink.flush();
+  sink.push(record(4));
+  await sink.close();
+  expect(sink.dropped).toBe(4);
+  expect(JSON.stringify(told)).toContain('detached');
+  const [mark = ''] = marksOf(path);
+  expect(JSON.parse(readFileSync(join(own, mark), 'utf8'))).toMatchObject({ lost: 4 });
+});
