@@ -725,7 +725,21 @@ describe('an interceptor', () => {
     }
   });
 
-  test.each<[string, boolean, (hook: PreToolUse, early: () => Promise<void>) => void]>([
+  /** An interceptor that puts an async function, whose promise rejects after `wait`, in each tap's place. */
+  const puttingAsync = (hook: PreToolUse, answer: (done: () => void) => void, wait: () => Promise<void>) =>
+    hook.intercept({
+      register: (tap) => ({
+        ...tap,
+        type: 'async',
+        fn: async (_: unknown, done: () => void) => {
+          answer(done);
+          await wait();
+          throw new Error('boom');
+        },
+      }),
+    });
+
+  test.each<[string, boolean, (hook: PreToolUse, wait: () => Promise<void>) => void]>([
     [
       'a tap',
       true,
@@ -745,36 +759,11 @@ describe('an interceptor', () => {
           throw new Error('boom');
         }),
     ],
-    [
-      'what a register puts in a tap’s place',
-      false,
-      (hook, wait) =>
-        hook.intercept({
-          register: (tap) => ({
-            ...tap,
-            type: 'async',
-            fn: async () => {
-              await wait();
-              throw new Error('boom');
-            },
-          }),
-        }),
-    ],
+    ['what a register puts in a tap’s place', false, (hook, wait) => puttingAsync(hook, () => undefined, wait)],
     [
       'what a register puts in a tap’s place and has answered',
       false,
-      (hook, wait) =>
-        hook.intercept({
-          register: (tap) => ({
-            ...tap,
-            type: 'async',
-            fn: async (_: unknown, done: () => void) => {
-              done();
-              await wait();
-              throw new Error('boom');
-            },
-          }),
-        }),
+      (hook, wait) => puttingAsync(hook, (done) => done(), wait),
     ],
   ])('and %s with a callback whose promise rejects is told, and every tap runs', async (_, isFailure, add) => {
     for (const wait of [async () => undefined, turn]) {

@@ -34,19 +34,16 @@ export function warnOfNames(
   report(`${why}. Hooks for every agent of a type: spawnHooks("${type}", …)`, undefined, `agent id ${type}`);
 }
 
-/** What names an agent in an input, and how some agents spell it, by which no hooks are found. */
-const KEYS = [
-  ['agent_id', 'agentId'],
-  ['agent_type', 'agentType'],
-] as const;
-
-/** Warns of an input that names its agent by a key that nobody reads, so that the hooks of the agent are not asked. */
+/** Warns of an input that names its agent by a key that nobody reads, so that the hooks of the agent are not asked. Runs in every fire outside scopes. */
 export function warnOfKeys({ report }: Pick<HostParts, 'report'>, input: Json): void {
-  for (const [key, other] of KEYS) {
-    if (input[key] !== undefined || typeof input[other] !== 'string') continue;
-    const why = `An input has "${other}" and no "${key}", so hooks for that agent are not asked`;
-    report(`${why}: write "${key}"`, undefined, `key ${other}`);
-  }
+  if (input['agent_id'] === undefined && typeof input['agentId'] === 'string') warnOfKey(report, 'agent_id', 'agentId');
+  if (input['agent_type'] === undefined && typeof input['agentType'] === 'string')
+    warnOfKey(report, 'agent_type', 'agentType');
+}
+
+function warnOfKey(report: HostParts['report'], key: string, other: string): void {
+  const why = `An input has "${other}" and no "${key}", so hooks for that agent are not asked`;
+  report(`${why}: write "${key}"`, undefined, `key ${other}`);
 }
 
 /** The type that was probably meant. Names that differ only in digits, such as `worker-1`, differ on purpose. */
