@@ -420,3 +420,64 @@ describe('the record of a fire that is refused before it begins lists every hook
     );
   });
 });
+
+describe.each([
+  ['at once', false],
+  ['while it is pending', true],
+])('a hook of a parallel group that aborts the fire and answers %s', (_, pending) => {
+  const COUNT = 3;
+  const places = Array.from({ length: COUNT }, (__, i) => i);
+
+  test.each(places)('leaves uncalled hooks out, and a once hook keeps its run (hook %d)', async (which) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const caller = new AbortController();
+    const called: number[] = [];
+    const hooks = places.map((i) => ({
+      once: true,
+      handler: () => {
+        called.push(i);
+        if (i === which) caller.abort();
+        return pending ? sleep(5) : undefined;
+      },
+    }));
+    host.register({ PreToolUse: [{ mode: 'parallel', hooks: hooks as never }] });
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    await until(() => fires(seen).length === 1);
+    const asked = pending ? ['failed', 'aborted'] : ['ran', undefined];
+    expect(only(fires(seen)).handlers.map((h) => [h.status, h.failure?.cause ?? h.reason])).toEqual(
+      places.map((i) => (i <= which ? asked : ['skipped', 'cancelled'])),
+    );
+    expect(called).toEqual(places.slice(0, which + 1));
+    const started = seen.filter((one) => 'subtype' in one && one.subtype === 'hook_started');
+    expect(started).toHaveLength(which + 1);
+    await host.fire('PreToolUse', PRE);
+    expect(called).toEqual(places);
+  });
+
+  test.each(places)('says of the others only what they said about an earlier input (hook %d)', async (which) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const caller = new AbortController();
+    const handler = (i: number) => (input: { tool_input: unknown }) => {
+      if ((input.tool_input as { command: string }).command !== 'other') return allow();
+      if (i === which) caller.abort();
+      return pending ? (sleep(5) as never) : undefined;
+    };
+    host.register({
+      PreToolUse: [
+        { mode: 'parallel', hooks: places.map((i) => handler(i)) as never },
+        { hooks: [() => rewrite({ command: 'other' })] },
+      ],
+    });
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    await until(() => fires(seen).length === 1);
+    const rows = only(fires(seen)).handlers.slice(0, COUNT);
+    expect(rows.map(({ judged, reasked }) => [judged, reasked])).toEqual(
+      places.map((i) => (i <= which ? [1, 1] : [undefined, undefined])),
+    );
+    // Their allow was for an input that would not have run.
+    expect(rows.filter(({ verdict }) => verdict === 'allow')).toEqual([]);
+    for (const row of rows.slice(which + 1)) expect(row).toMatchObject({ status: 'ran' });
+  });
+});

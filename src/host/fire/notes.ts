@@ -13,6 +13,7 @@ import { fold } from '../decide/fold.js';
 import type { RunFacts } from '../plan/who-runs.js';
 import { Rewrites } from './rewrites.js';
 import { Slot } from './slot.js';
+import type { Wave } from './wave.js';
 
 const OF_POLICY =
   'its rewrite has no effect: managed policy has asked about the call, so only a managed hook may allow it';
@@ -132,10 +133,10 @@ export class Notes implements RunFacts {
     ranBefore?.splice(ranBefore.indexOf(r.id), 1);
   }
 
-  /** State for a handler that is about to be asked about the current input. */
+  /** The state of a handler that is about to be asked. */
   open(registration: Registration, place: number): Slot {
     const known = this.slots[place];
-    if (known !== undefined) return this.reopen(known);
+    if (known !== undefined) return known;
     this.count++;
     const slot = new Slot(registration, place, this.waves, this);
     const thrown = this.thrown?.get(place);
@@ -144,15 +145,17 @@ export class Notes implements RunFacts {
     return slot;
   }
 
-  reopen(slot: Slot): Slot {
-    slot.judged = this.version;
-    return slot;
+  /** A handler was not called, because the fire was cancelled first. */
+  private leaveOut({ calls, place, registration }: Slot): undefined {
+    if (calls > 0) return;
+    this.giveBack(registration);
+    this.slots[place] = undefined;
   }
 
   /** Opens a slot for a raw tap, whose place is before or after the plan's. */
   openTap(registration: Registration, after: boolean): Slot {
     const known = this.slotOf(registration);
-    if (known !== undefined) return this.reopen(known);
+    if (known !== undefined) return known;
     const place = this.count++ + (after ? AFTER : -AFTER);
     const slot = new Slot(registration, place, this.waves, this);
     this.tapped.push(slot);
@@ -173,19 +176,21 @@ export class Notes implements RunFacts {
   }
 
   /** Takes the answers of a wave (a parallel group): in plan order, or in order of finishing if they race. true: the input was rewritten. */
-  settleAll(slots: readonly Slot[], results: readonly Attempt[], finished: readonly number[] = []): boolean {
+  settleAll(wave: Wave): boolean {
+    const { slots, results } = wave;
     this.waves++;
-    const wave = slots.map((vote, i) => {
-      const result = results[i] as Attempt;
+    const answers = slots.map((vote, i) => {
+      const result = results[i];
+      if (result === undefined) return this.leaveOut(vote);
       const said = { vote, rewrite: this.rewriteOf(vote, result), again: vote.calls > 0 };
       this.note(vote, result);
       return said;
     });
-    if (this.made === undefined && !wave.some((said) => said.rewrite !== undefined)) return false;
-    if (slots[0]?.registration.racing !== true) return this.take(wave);
-    const order = inOrder(finished, results);
+    if (this.made === undefined && !answers.some((said) => said?.rewrite !== undefined)) return false;
+    if (slots[0]?.registration.racing !== true) return this.take(answers.filter((said) => said !== undefined));
+    const order = wave.inOrder();
     for (const [when, i] of order.entries()) (slots[i] as Slot).finished = when;
-    return this.take(order.map((i) => wave[i] as (typeof wave)[number]));
+    return this.take(order.map((i) => answers[i] as NonNullable<(typeof answers)[number]>));
   }
 
   /** Rewrites by observers are ignored, and so is all that comes with an allow which is not the hook's to give. */
@@ -274,11 +279,4 @@ export class Notes implements RunFacts {
     for (const slot of tapped) if (slot.place >= 0 && slot.counts) said.push(slot);
     return said;
   }
-}
-
-/** The order in which answers finished. For recorded answers, which have `finished`, it is the order of the recorded fire. */
-function inOrder(finished: readonly number[], results: readonly Attempt[]): readonly number[] {
-  if (!results.some((result) => result.finished !== undefined)) return finished;
-  const when = (i: number): number => results[i]?.finished ?? i;
-  return [...finished].sort((a, b) => when(a) - when(b));
 }

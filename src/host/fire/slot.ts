@@ -67,6 +67,12 @@ export class Slot implements Vote, HandlerResult {
     return this.lapsed || judged !== this.notes.version;
   }
 
+  /** The handler is about to be asked about the current input: for the first time, or again. */
+  ask(): 'first' | 'reask' {
+    this.judged = this.notes.version;
+    return this.calls > 0 ? 'reask' : 'first';
+  }
+
   /** Takes the result of the first call or of a re-ask. */
   take(result: Attempt, spill: LargeOutput, session: unknown): void {
     this.keepFirst();

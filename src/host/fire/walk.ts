@@ -140,7 +140,7 @@ export class Walk implements CallOwner {
       if (tap === undefined || tap.place >= 0)
         while (this.again < deciders && !this.isDue(list[this.again] as Registration, this.again)) this.again++;
       if (tap !== undefined && (tap.place < 0 || this.again >= deciders)) {
-        if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
+        if (!this.askTogether([tap], () => this.go())) return false;
         continue;
       }
       if (this.again >= deciders) {
@@ -191,7 +191,7 @@ export class Walk implements CallOwner {
     const slot = notes.open(this.rules?.merged(r) ?? r, place);
     // A call that timed out is left behind; it cannot serve another hook.
     if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this, slot.registration);
-    const result = this.call.begin(slot.registration, notes.input, slot.calls > 0 ? 'reask' : 'first');
+    const result = this.call.begin(slot.registration, notes.input, slot.ask());
     if (result === PENDING) {
       this.asking = slot;
       return false;
@@ -233,8 +233,8 @@ export class Walk implements CallOwner {
     if (this.notes.settle(slot, result)) this.lookAgain();
   }
 
-  private settleAll({ slots, results, finished }: Wave): void {
-    if (this.notes.settleAll(slots, results, finished)) this.lookAgain();
+  private settleAll(wave: Wave): void {
+    if (this.notes.settleAll(wave)) this.lookAgain();
   }
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */

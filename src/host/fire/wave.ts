@@ -1,7 +1,6 @@
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
-import { aborted } from '../call/call-failures.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { Slot } from './slot.js';
@@ -9,9 +8,10 @@ import type { Slot } from './slot.js';
 /** Handlers that are called at the same time, each with its own call. The wave is over when all have answered. A hot class (CONTRIBUTING.md). */
 export class Wave implements CallOwner {
   readonly slots: readonly Slot[];
-  readonly results: Attempt[] = [];
+  /** The answers, each at its slot's index. Of a handler that was not called there is none. */
+  readonly results: (Attempt | undefined)[] = [];
   /** Slot indexes, in the order in which the slots answered. */
-  readonly finished: number[] = [];
+  private readonly finished: number[] = [];
   private readonly fire: RunningFire;
   private readonly done: () => void;
   /** Pending calls, each at its slot's index. */
@@ -32,6 +32,11 @@ export class Wave implements CallOwner {
     const view = readOnly(input);
     try {
       for (let i = 0; i < slots.length; i++) {
+        // One of them cancelled the fire: the others are not called.
+        if (this.fire.cancelled) {
+          this.left -= slots.length - i;
+          break;
+        }
         const result = this.call(slots[i] as Slot, input, view, i);
         if (result !== PENDING) this.take(i, result);
       }
@@ -39,7 +44,6 @@ export class Wave implements CallOwner {
       this.cancel();
       throw error;
     }
-    // One of them cancelled the fire while the others were being called.
     if (this.fire.cancelled) this.cancel();
     this.began = true;
     return this.left === 0;
@@ -47,9 +51,8 @@ export class Wave implements CallOwner {
 
   private call(slot: Slot, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
     const { fire } = this;
-    if (fire.cancelled) return aborted(true);
     const call = new HandlerCall(fire, this, slot.registration, i, input, view);
-    const result = call.begin(slot.registration, input, slot.calls > 0 ? 'reask' : 'first');
+    const result = call.begin(slot.registration, input, slot.ask());
     if (result === PENDING) this.calls[i] = call;
     return result;
   }
@@ -67,6 +70,14 @@ export class Wave implements CallOwner {
     call.release();
     this.take(i, result);
     if (this.left === 0 && this.began) this.done();
+  }
+
+  /** The slot indexes of the answers in the order of finishing. For recorded answers, which have `finished`, it is the order of the recorded fire. */
+  inOrder(): readonly number[] {
+    const { results, finished } = this;
+    if (!results.some((result) => result?.finished !== undefined)) return finished;
+    const when = (i: number): number => results[i]?.finished ?? i;
+    return [...finished].sort((a, b) => when(a) - when(b));
   }
 
   cancel(): void {
