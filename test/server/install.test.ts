@@ -2,6 +2,8 @@ import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveArguments, serviceFile } from '../../src/server/client/service.js';
+import { thinCommand } from '../../src/server/client/thin.js';
+import { placesOf } from '../../src/server/places.js';
 import { BIN } from '../cli/cli.js';
 import { createUser, hooksFile, type User } from './kit.js';
 
@@ -33,6 +35,24 @@ test('serve --install writes a unit for systemd, shows it, and starts nothing', 
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test.each([undefined, '', 'run/time', '/run/1000', '/run/%t'])(
+  'the server of a unit and the commands that connect writes have one socket (XDG_RUNTIME_DIR %j)',
+  (runtime) => {
+    const shell = { HOME: '/h', PATH: '/bin', ...(runtime === undefined ? {} : { XDG_RUNTIME_DIR: runtime }) };
+    // What systemd gives to every unit of a user.
+    const given = { HOME: '/h', XDG_RUNTIME_DIR: '/run/user/7' };
+    const unit = serviceFile({ platform: 'linux', env: shell, argv: ['/node'], cwd: '/' })?.text ?? '';
+    const ofServer = Object.fromEntries(wordsOf(unit, 'Environment').map((word) => word.split(/=(.*)/s)));
+    const command = thinCommand('PreToolUse', { env: shell, cwd: '/' });
+    const ofCommand = Object.fromEntries(
+      [...command.matchAll(/(XDG_\w+)=(\S*)/g)].map(([, name, value]) => [name, value?.replaceAll("'", '')]),
+    );
+    expect(Object.keys(ofCommand)).toHaveLength(3);
+    const places = placesOf({ ...given, XDG_STATE_HOME: '/h/.local/state', ...ofServer });
+    expect(places.socket).toBe(placesOf({ ...given, ...ofCommand }).socket);
+  },
+);
+
 test.each([
   [['--hooks', 'none.json'], /none\.json: there is no such file/],
   [['--hooks', 'broken.json'], /broken\.json: /],
@@ -49,8 +69,8 @@ test.each([
 
 /** The words of a line of a unit, as systemd.syntax(7) has them read. */
 const wordsOf = (text: string, name: string): string[] => {
-  const [line = ''] = text.split(/[\r\n]/).filter((one) => one.startsWith(`${name}=`));
-  return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
+  const lines = text.split(/[\r\n]/).filter((one) => one.startsWith(`${name}=`));
+  return [...lines.join('\n').matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
     word
       .replaceAll('%%', '%')
       .replace(/\\(u[0-9a-f]{4}|.)/g, (_, one: string) =>
@@ -68,7 +88,7 @@ test('no name puts a line of its own into a unit', () => {
     const text = unit('/a', ['/node', name], { PATH: name });
     expect(text.split(/[\r\n\u0085]/)).toHaveLength(plain);
     expect(wordsOf(text, 'ExecStart').map((word) => word.replaceAll('$$', '$'))).toEqual(['/node', name]);
-    expect(wordsOf(text, 'Environment')).toEqual([`PATH=${name}`]);
+    expect(wordsOf(text, 'Environment')).toEqual(['XDG_RUNTIME_DIR=', `PATH=${name}`]);
   }
   for (const folder of ['/a\nExecStartPre=x', '/a\rb', '/a\\', '/a ', '/a\u0001b', '/a\u0085b'])
     expect(() => unit(folder, ['/node'])).toThrow(/--install: a unit of systemd cannot name the folder "\/a/);

@@ -38,14 +38,21 @@ export function serveArguments({ set, cwd, projects, data = [], port, dev }: Ser
 
 /** A systemd unit on Linux, a launchd file on macOS; undefined on other systems. Throws INVALID_OPTIONS if the file cannot name the folder. */
 export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): ServiceFile | undefined {
-  const kept = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PATH'].flatMap((name) => {
-    const value = env[name];
+  const named: NodeJS.ProcessEnv = { ...env, XDG_RUNTIME_DIR: env['XDG_RUNTIME_DIR'] ?? '' };
+  const kept = KEPT.flatMap((name) => {
+    const value = named[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const home = env['HOME'] ?? homedir();
   if (platform === 'darwin') return launchd(home, argv, cwd, kept);
   return platform === 'linux' ? systemd(home, env, argv, cwd, kept) : undefined;
 }
+
+/**
+ * By what the server finds its files and programs. `connect` writes the same places into the agent's commands, and there, too, an empty
+ * `XDG_RUNTIME_DIR` stands for none: the system may give the server one that the user's shell does not have.
+ */
+const KEPT = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'PATH'] as const;
 
 type KeptVariables = readonly (readonly [name: string, value: string])[];
 
