@@ -22,7 +22,7 @@ export const SYSTEM: string[] = [
   'test/fleet/{adopt,allowed,drift}.test.ts',
   'test/foreign/*.test.ts',
   'test/examples/*.test.ts',
-  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,shadow-files,taken,timeouts,told,outside-model}.test.ts',
+  'test/host/{abort,async,async-kinds,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,shadow-files,taken,timeouts,told,outside-model}.test.ts',
   'test/handlers/{bound-script,command-async,command-vectors,command,http,mcp-process,mcp-tool,process-group,process-tree,stderr-reason}.test.ts',
   'test/package/{budgets,compiler,doc-harness,docs,examples,late,options,promises-process,shipped,tables}.test.ts',
   'test/page/*.test.ts',

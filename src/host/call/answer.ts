@@ -79,7 +79,10 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
     return { ...replyFacts(reply), ...callAgain(call, async.timeout), warnings: said.warnings };
   }
   const warnings = join(reply.warnings, said.warnings);
-  return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
+  const failure = said.failure ?? reply.failure;
+  // Nothing more comes from it, so it is like a callback that answers `{ async: true }`.
+  if (async && failure === undefined) return { ...replyFacts(reply), ...UNJUDGED, warnings };
+  return { ...replyFacts(reply), ...said, failure, warnings };
 }
 
 /** The parts of a reply that are recorded, whatever it means. */
