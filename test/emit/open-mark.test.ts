@@ -1,10 +1,12 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,17 +14,31 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Sink } from '../../src/emit/sink.js';
+import { emptyMarks, unclosedWriters } from '../../src/emit/sinks/files/open-mark.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { asNobodyHere } from '../nobody.js';
 import { readStore } from '../store/read-store.js';
 import { fire, listen } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookscope-open-mark-'));
+// For the user without rights.
+chmodSync(folder, 0o711);
 afterAll(() => rmSync(folder, { recursive: true }));
 let count = 0;
 const record = (seq: number) => ({ ...fire(seq), time: new Date().toISOString(), host_id: 'h' });
 const marksOf = (path: string): string[] =>
   readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.writing.`));
+
+const EMPTY = join(folder, 'empty');
+writeFileSync(EMPTY, '');
+
+/** How many records the sink dropped. */
+async function writeTwo(sink: Sink): Promise<number> {
+  for (const seq of [1, 2]) sink.push(record(seq));
+  await sink.close();
+  return sink.dropped;
+}
 
 const sinks: [string, (path: string, options: object) => Sink, string][] = [
   ['ndjson', (path, options) => ndjsonSink(path, options), 'r.ndjson'],
@@ -38,18 +54,34 @@ describe.each(sinks)('%s: a mark that cannot be removed', (_, make, name) => {
     return join(own, name);
   };
 
-  test('holds up no record, be it of another writer', async () => {
+  test('holds up no record, be it of another user', async () => {
     const path = place();
     const old = `${path}.writing.999999-aabbccdd`;
-    mkdirSync(old);
+    writeFileSync(old, '');
     utimesSync(old, 0, 0);
+    // As in /tmp: everybody may write there, and nobody remove the files of others.
+    chmodSync(dirname(path), 0o1777);
     const { told, logger } = listen();
-    const sink = make(path, { logger });
-    for (const seq of [1, 2]) sink.push(record(seq));
-    await sink.close();
-    expect([sink.dropped, told]).toEqual([0, []]);
+    const dropped = await asNobodyHere(() => writeTwo(make(path, { logger })));
+    expect([dropped, told]).toEqual([0, []]);
     expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
-    expect(existsSync(old)).toBe(true);
+    expect(existsSync(old)).toBe(process.getuid?.() === 0);
+  });
+
+  test.each<[string, (mark: string) => void]>([
+    ['a link to itself', (mark) => symlinkSync(basename(mark), mark)],
+    ['a link to nothing', (mark) => symlinkSync('nothing', mark)],
+    ['a link to a file', (mark) => symlinkSync(EMPTY, mark)],
+    ['a folder', (mark) => mkdirSync(mark)],
+  ])('holds up no record, and is no mark, where it is %s', async (_what, plant) => {
+    const path = place();
+    const mark = `${path}.writing.999999-aabbccdd`;
+    plant(mark);
+    const { told, logger } = listen();
+    expect([await writeTwo(make(path, { logger })), told]).toEqual([0, []]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(marksOf(path)).toEqual([basename(mark)]);
+    expect([...unclosedWriters(path), ...emptyMarks(path)]).toEqual([]);
   });
 
   test('does not make close() reject', async () => {

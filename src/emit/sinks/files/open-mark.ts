@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRegularFile } from '../../../files/regular-file.js';
 import { makeFolder } from '../../../values/make-folder.js';
@@ -119,13 +129,12 @@ function putOver(file: string, text: string): void {
 
 /** The writers of a file of records that were killed, that ended without writing all of their records, or that cannot write them now. */
 export function unclosedWriters(path: string): UnclosedProcess[] {
-  return marksOf(path).flatMap((file) => {
+  return marksOf(path).flatMap(({ file, stats }) => {
     const mark = readMark(file);
     if (mark === undefined) return [];
     const { pid, since, hosts, lost } = mark;
-    const written = statSync(file, { throwIfNoEntry: false })?.mtime;
-    const runs = lives(mark, written?.getTime());
-    const at = written?.toISOString() ?? since;
+    const runs = lives(mark, stats.mtimeMs);
+    const at = stats.mtime.toISOString();
     if (lost === undefined) return mark.sync === true || runs ? [] : [{ pid, since, hosts, at }];
     return [{ pid, since, hosts, at, lost, ...(runs ? { runs } : {}) }];
   });
@@ -136,9 +145,8 @@ const EMPTY = 1_000;
 
 /** Processes with an empty mark: the disk had no room for the mark, and so none for records. */
 export function emptyMarks(path: string): UnmarkedProcess[] {
-  return marksOf(path).flatMap((file) => {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats?.size !== 0 || !stats.isFile()) return [];
+  return marksOf(path).flatMap(({ file, stats }) => {
+    if (stats.size !== 0) return [];
     const pid = Number(/(\d+)-[\da-f]+$/.exec(file)?.[1]);
     const runs = lives({ pid }, stats.mtimeMs);
     // It may be about to write its mark.
@@ -168,12 +176,22 @@ function lives({ pid, started }: Pick<WrittenMark, 'pid' | 'started'>, at = Date
   return wasRunningAt(pid, at) ? 'maybe' : undefined;
 }
 
-function marksOf(path: string): string[] {
+interface MarkFile {
+  readonly file: string;
+  readonly stats: Stats;
+}
+
+/** Files that are named like marks of this file of records. Links, pipes and folders of such a name are none. Never throws. */
+function marksOf(path: string): MarkFile[] {
   const begin = `${basename(path)}${MARK}`;
   try {
     return readdirSync(dirname(path))
       .filter((name) => name.startsWith(begin) && /^\d+-[\da-f]{8}$/.test(name.slice(begin.length)))
-      .map((name) => join(dirname(path), name));
+      .flatMap((name) => {
+        const file = join(dirname(path), name);
+        const stats = lstatSync(file, { throwIfNoEntry: false });
+        return stats?.isFile() ? [{ file, stats }] : [];
+      });
   } catch {
     return [];
   }
@@ -181,12 +199,9 @@ function marksOf(path: string): string[] {
 
 /** Removes marks that are too many, too old, or report no loss. */
 function prune(path: string): void {
-  const marks = marksOf(path).flatMap((file) => {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? [] : [{ file, age: Date.now() - stats.mtimeMs }];
-  });
-  for (const [i, { file, age }] of marks.sort((a, b) => a.age - b.age).entries())
-    if (i >= MOST || age > LONGEST || isSpent(file)) remove(file);
+  const marks = marksOf(path).sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs);
+  for (const [i, { file, stats }] of marks.entries())
+    if (i >= MOST || Date.now() - stats.mtimeMs > LONGEST || isSpent(file)) remove(file);
 }
 
 /** false: it cannot be removed, as in a folder that is read-only by now. A mark that stays holds up no record. */
