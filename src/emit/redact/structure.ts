@@ -162,7 +162,11 @@ export function argumentSpans(
   find: (text: string) => readonly TextSpan[],
 ): ReadonlyMap<number, readonly TextSpan[]> {
   const found = new Map<number, readonly TextSpan[]>();
-  for (const command of [argumentsText(list), commandText(list)]) {
+  for (const command of [
+    argumentsText(list),
+    list.some(isLoose) ? argumentsText(list, true) : undefined,
+    commandText(list),
+  ]) {
     if (command === undefined) continue;
     const spans = find(command.text);
     if (spans.length === 0) continue;
@@ -180,18 +184,24 @@ export function argumentSpans(
   return found;
 }
 
-/** If a list may be the arguments of a command: its strings as one text, and the span of each in it. */
+/** An argument with quotes of its own, or so long that others may not fit beside it. */
+const isLoose = (one: unknown): boolean => typeof one === 'string' && (one.length > LONG || /["']/.test(one));
+const LONG = 1024;
+
+/** If a list may be the arguments of a command: its strings as one text, and the span of each in it. `isShort`: in place of loose ones is a letter. */
 function argumentsText(
   list: readonly unknown[],
+  isShort = false,
 ): { readonly text: string; readonly places: ReadonlyMap<number, TextSpan> } | undefined {
   if (list.length < 2 || !list.some((one) => typeof one === 'string' && /^--?[A-Za-z]/.test(one))) return undefined;
   let text = '';
   const places = new Map<number, TextSpan>();
   for (const [i, one] of list.entries()) {
-    if (typeof one !== 'string' || text.length + one.length > MOST) continue;
+    const said = isShort && isLoose(one) ? 'x' : one;
+    if (typeof said !== 'string' || text.length + said.length > MOST) continue;
     text += text === '' ? '"' : ', "';
-    places.set(i, [text.length, text.length + one.length]);
-    text += `${one}"`;
+    if (said === one) places.set(i, [text.length, text.length + said.length]);
+    text += `${said}"`;
   }
   return { text, places };
 }

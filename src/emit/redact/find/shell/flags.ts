@@ -2,7 +2,8 @@ import { headerValue } from '../headers.js';
 import { nameKind } from '../names.js';
 import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
-import { isShortFlag, isWordFlag, programsAt, type SecretFlags } from './programs.js';
+import { commandsOfFlag } from './command-of-flag.js';
+import { isShortFlag, isWordFlag, type SecretFlags } from './programs.js';
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
 /**
@@ -102,14 +103,17 @@ function loginSecret(
   const said = text.slice(start, end);
   const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':', quote);
   if (span === undefined || FETCHES.test(text.slice(Math.max(0, dash - 600), dash))) return span;
+  if ([...commandsOfFlag(text, dash)].some(({ programs }) => programs.some(({ login }) => login?.includes('u'))))
+    return span;
   const secret = text.slice(span[0], span[1]);
   return isNoWord(secret) || (/creds|basic/.test(name) && /^[^/].{4}/.test(secret)) ? span : undefined;
 }
 
 /** A word flag that means a secret only with its program: `aws ssm put-parameter --value X`. */
 function wordFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
-  if (!isWordFlag(name) || !programsAt(text, dash).programs.some(({ words }) => words?.includes(name)))
-    return undefined;
+  if (!isWordFlag(name)) return undefined;
+  const commands = [...commandsOfFlag(text, dash)];
+  if (!commands.some(({ programs }) => programs.some(({ words }) => words?.includes(name)))) return undefined;
   const value = flagValue(text, behind, behind, false);
   if (value === undefined) return undefined;
   const expands = isOfShell(text.slice(behind, value.span[0]));
@@ -119,12 +123,15 @@ function wordFlag(text: string, dash: number, name: string, behind: number): Tex
 function shortFlag(text: string, dash: number, name: string, behind: number): TextSpan | undefined {
   if (!isShortFlag(name) || (nameKind(name) !== undefined && text.startsWith('[redacted ', behind + 1)))
     return undefined;
-  const { programs, before } = programsAt(text, dash);
-  for (const program of programs) {
-    const span = programSecret(text, dash, name, behind, program);
+  for (const { programs, before } of commandsOfFlag(text, dash)) {
+    for (const program of programs) {
+      const span = programSecret(text, dash, name, behind, program);
+      if (span !== undefined) return span;
+    }
+    const span = name === 'p' && programs.length === 0 ? besideUser(text, behind, before) : undefined;
     if (span !== undefined) return span;
   }
-  return name === 'p' && programs.length === 0 ? besideUser(text, behind, before) : undefined;
+  return undefined;
 }
 
 function programSecret(

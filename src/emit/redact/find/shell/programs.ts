@@ -91,45 +91,8 @@ export const PROGRAMS: readonly SecretFlags[] = [
 ];
 const WORDS = new Set(PROGRAMS.flatMap(({ words = [] }) => words));
 export const isWordFlag = (name: string): boolean => WORDS.has(name);
-/** The name of a program, or a separator after which another command begins. */
-const STEP = new RegExp(
-  String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
-  'g',
-);
-const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
-/** A separator, as opposed to a name. */
-const SEPARATES = /^[|;&\\\s]/;
-const REACH = 300;
 /** The letters that are a secret flag of any program. */
 const LETTERS = new Set(
   PROGRAMS.flatMap(({ secret = '', login = '', cookie = '' }) => [...secret, ...login, ...cookie]),
 );
 export const isShortFlag = (name: string): boolean => [...name].some((letter) => LETTERS.has(letter));
-
-/** The programs that a flag at `dash` may belong to, and the text of their command before the flag. */
-export function programsAt(
-  text: string,
-  dash: number,
-): { readonly programs: readonly SecretFlags[]; readonly before: string } {
-  const reach = text.slice(Math.max(0, dash - REACH), dash);
-  let names: string[] = [];
-  let start = 0;
-  STEP.lastIndex = 0;
-  for (let step = STEP.exec(reach); step !== null; step = STEP.exec(reach)) {
-    const word = step[0];
-    if (SEPARATES.test(word)) [names, start] = [[], step.index + word.length];
-    else names.push(word);
-  }
-  const before = reach.slice(start);
-  // The last name whose conditions hold: `docker` without `login` before the flag does not count.
-  for (let name = names.pop(); name !== undefined; name = names.pop()) {
-    const programs = PROGRAMS.filter(
-      ({ says, anywhere }, i) =>
-        (SAME[i] as RegExp).test(name) &&
-        (says === undefined || says.test(before)) &&
-        (anywhere === undefined || anywhere.test(before) || anywhere.test(text.slice(dash, dash + REACH))),
-    );
-    if (programs.length > 0) return { programs, before };
-  }
-  return { programs: [], before };
-}

@@ -1,0 +1,138 @@
+import { PROGRAMS, type SecretFlags } from './programs.js';
+
+/** The name of a program, or a separator after which another command begins. */
+const STEP = String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`;
+const STEPS = new RegExp(STEP, 'g');
+/** That, or a quote; in `'it'\''s'` the one in the middle is no quote. */
+const MARKS = new RegExp(String.raw`(?<!\\)(?!(?<=')\\+')\\*["']|${STEP}`, 'g');
+const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
+/** A separator, as opposed to a name. */
+const SEPARATES = /^[|;&\\\s]/;
+/** How far back a command is read whatever its quotes are, and how far with them. */
+const NEAR = 300;
+const FAR = 16_384;
+/** The most names in a command that are looked at. */
+const MOST = 20;
+
+/** The programs that a flag may belong to, and the text of their command before the flag. */
+interface CommandOfFlag {
+  readonly programs: readonly SecretFlags[];
+  readonly before: string;
+}
+
+/** The commands that a flag at `dash` may belong to: as the text directly before it reads, and as it reads if what is in quotes is an argument. */
+export function* commandsOfFlag(text: string, dash: number): Iterable<CommandOfFlag> {
+  yield nearCommand(text, dash);
+  let named: Command | undefined = commandAt(text, dash);
+  const before = text.slice(Math.max(named.begin, dash - NEAR), dash);
+  let programs: readonly SecretFlags[] = [];
+  for (let i = 0; named !== undefined && i < MOST && programs.length === 0; i++, named = named.before) {
+    if (dash - named.at > FAR) break;
+    const said = text.slice(named.at, Math.min(dash, named.at + NEAR)).replace(/["',]+/g, ' ');
+    programs = named.programs.filter((one) => isMeant(one, said, before + text.slice(dash, dash + NEAR)));
+  }
+  yield { programs, before };
+}
+
+const programsOf = (name: string): readonly SecretFlags[] => PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(name));
+const isMeant = ({ says, anywhere }: SecretFlags, said: string, around: string): boolean =>
+  (says === undefined || says.test(said)) && (anywhere === undefined || anywhere.test(said) || anywhere.test(around));
+
+function nearCommand(text: string, dash: number): CommandOfFlag {
+  const reach = text.slice(Math.max(0, dash - NEAR), dash);
+  let names: string[] = [];
+  let start = 0;
+  for (const { 0: word, index } of reach.matchAll(STEPS))
+    if (SEPARATES.test(word)) [names, start] = [[], index + word.length];
+    else names.push(word);
+  const before = reach.slice(start);
+  // The last name whose conditions hold: `docker` without `login` before the flag does not count.
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const programs = programsOf(name).filter((one) => isMeant(one, before, text.slice(dash, dash + NEAR)));
+    if (programs.length > 0) return { programs, before };
+  }
+  return { programs: [], before };
+}
+
+/** A command up to a place in it: the name of a program that is there, and the command up to the name before. */
+interface Command {
+  readonly begin: number;
+  readonly at: number;
+  readonly programs: readonly SecretFlags[];
+  readonly before?: Command;
+}
+const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
+
+/** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
+let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
+
+function commandAt(text: string, dash: number): Command {
+  const from = Math.max(0, (Math.floor(dash / FAR) - 1) * FAR);
+  if (read?.from !== from || read.text !== text) read = { text, from, marks: commandsIn(text, from, from + 2 * FAR) };
+  let [low, high] = [0, read.marks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((read.marks[middle] as [number, Command])[0] <= dash) low = middle + 1;
+    else high = middle;
+  }
+  return read.marks[low - 1]?.[1] ?? begun(from);
+}
+
+function commandsIn(text: string, from: number, to: number): [number, Command][] {
+  const marks = [...text.slice(from, to).matchAll(MARKS)].map(({ 0: sign, index }) => ({ sign, index: from + index }));
+  const ends = quotesIn(text, marks);
+  const known = new Map<string, readonly SecretFlags[]>();
+  const around: { readonly end: number; readonly command: Command }[] = [];
+  let command = begun(from);
+  return marks.flatMap(({ sign, index }, i): [number, Command][] => {
+    const behind = index + sign.length;
+    const end = ends.get(index);
+    if (end !== undefined) {
+      const outer = command;
+      around.push({ end, command });
+      command = begun(behind);
+      // A flag directly behind a quote belongs to the command around it: `"mysql", "-pX"`.
+      return [
+        [behind, outer],
+        [behind + 1, command],
+      ];
+    }
+    const opened = around.findLastIndex((one) => one.end === index);
+    if (opened >= 0) {
+      const outer = (around[opened] as { command: Command }).command;
+      const last = marks[i - 1];
+      const isName = command.programs.length > 0 && last !== undefined && last.index + last.sign.length === index;
+      const isWord = isName && !/\s/.test(text.slice(command.begin, index));
+      command = isWord ? { ...command, begin: outer.begin, before: outer } : outer;
+      around.length = opened;
+    } else if (!isQuote(sign)) {
+      if (!SEPARATES.test(sign) && !known.has(sign)) known.set(sign, programsOf(sign));
+      command = SEPARATES.test(sign)
+        ? begun(behind)
+        : { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
+    }
+    return [[behind, command]];
+  });
+}
+
+const isQuote = (sign: string): boolean => sign.endsWith('"') || sign.endsWith("'");
+const OPENS = /(?:^|[\s=,:([{@$"'\x60<>|&;]|\s-[A-Za-z])$/;
+const CLOSES = /[\s,;:)\]}|&<>"'\x60\\]/;
+
+/** Where quotes open that close again, and where they do. An apostrophe in a word does neither. */
+function quotesIn(
+  text: string,
+  marks: readonly { readonly sign: string; readonly index: number }[],
+): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open = new Map<string, number>();
+  for (const { sign, index } of marks) {
+    if (!isQuote(sign)) continue;
+    const from = open.get(sign);
+    if (from !== undefined && CLOSES.test(text[index + sign.length] ?? ' ')) {
+      ends.set(from, index);
+      open.delete(sign);
+    } else if (OPENS.test(text.slice(Math.max(0, index - 3), index))) open.set(sign, index);
+  }
+  return ends;
+}

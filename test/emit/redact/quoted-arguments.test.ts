@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import { fire } from '../samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redact-quoted-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const redactor = createRedactor({ keyFile: join(folder, 'redact.key') });
+const json = JSON.stringify;
+const SECRET = 'hunterrabbit';
+
+/** A program, a flag of it before a long argument, and what holds its password. */
+const PROGRAMS: readonly (readonly [program: string, flag: string, password: readonly string[]])[] = [
+  ['curl', '-d', ['-u', `admin:${SECRET}`]],
+  ['curl', '-H', ['-sSu', `admin:${SECRET}`]],
+  ['curl', '--data', ['--user', `admin:${SECRET}`]],
+  ['mysql', '-e', ['-u', 'root', `-p${SECRET}`]],
+  ['mysql', '--execute', [`--user=root`, `-p${SECRET}`]],
+  ['sqlcmd', '-Q', ['-U', 'sa', '-P', SECRET]],
+  ['redis-cli', '-x', ['-a', SECRET]],
+  ['ldapsearch', '-b', ['-x', '-w', SECRET]],
+  ['mongosh', '--eval', ['-u', 'me', '-p', SECRET]],
+  ['smbclient', '-c', ['-U', `me%${SECRET}`]],
+  ['aws ssm put-parameter', '--description', ['--type', 'SecureString', '--value', SECRET]],
+  ['docker login', '--config', ['-u', 'me', '-p', SECRET]],
+];
+const LONG = 'a word of many '.repeat(50);
+const BODIES: readonly string[] = [
+  ...['; ', ' | ', ' && ', '\n', ' || '].flatMap((sign) => [`one${sign}two`, `one${sign}two${sign}${LONG}`]),
+  ...['text/html; q=1', 'X11; Linux', 'https://h/?a=1|2', 'a;b', LONG, `${LONG}; mysql or curl -u x`, ' ; '],
+  ...[`{"a":"it; is","b":[1,2]}`, `f("a"); g("b") | h`, `${LONG}f("a"); g`],
+];
+
+describe.each(PROGRAMS)('%s: behind a quoted argument of %s, the password is masked', (program, flag, password) => {
+  const write = (body: string, quote: string, between: string): string =>
+    [program, flag + between + quote + body + quote, ...password].join(' ');
+  const texts = (body: string): string[] =>
+    [`'`, '"'].flatMap((quote) =>
+      body.includes(quote)
+        ? []
+        : [' ', ...(flag.startsWith('--') ? ['='] : [''])].map((between) => write(body, quote, between)),
+    );
+  const AROUND: readonly ((text: string) => string)[] = [
+    (text) => text,
+    (text) => json({ command: text }),
+    (text) => json({ body: json({ command: text }) }),
+    (text) => `ls; cd x && ${text} && ls -u a:b`,
+    (text) => (text.includes('"') ? text : `sh -c "cd x; ${text}"`),
+  ];
+
+  test('in a text', () => {
+    const left = BODIES.flatMap(texts).flatMap((text) =>
+      AROUND.map((around) => around(text)).filter((all) => redactor.text(all).includes(SECRET)),
+    );
+    expect(left).toEqual([]);
+  });
+
+  test('in a list of arguments', () => {
+    const masked = (tool_input: unknown): string => json(redactor.redact(fire(1, { input: { tool_input } as never })));
+    const left = BODIES.flatMap((body) => {
+      const [command = '', ...words] = program.split(' ');
+      const args = [...words, flag, body, ...password];
+      return [{ argv: [command, ...args] }, { command, args }, { argv: ['sudo', `/usr/bin/${command}`, ...args] }];
+    }).filter((input) => masked(input).includes(SECRET));
+    expect(left).toEqual([]);
+  });
+});
+
+test.each([
+  `curl -d 'a; b' https://x; ssh -p wordsalone h`,
+  `mysql -e "a; b" x && tar -pxf wordsalone`,
+  `echo "mysql"; ls -pwordsalone`,
+  `git commit -m "use curl; it's nice" && id -u me:them`,
+  json({ command: 'mysql -u root', note: 'a; b', other: 'ls -pwordsalone' }),
+  `curl -d '${LONG}' https://x\nid -u me:them`,
+  `curl -d 'a; b' https://x; echo '${LONG}' -u me:them`,
+])('a flag of another command is kept: %s', (text) => {
+  expect(redactor.text(text)).toBe(text);
+});
