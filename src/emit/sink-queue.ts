@@ -35,8 +35,8 @@ export interface QueueOptions<T> {
   readonly batch: number;
   /** Writes the items, in order. A throw ends the queue. */
   readonly write: (items: readonly T[]) => unknown;
-  /** Called once if `write` threw. */
-  readonly failed?: () => void;
+  /** Called once if `write` threw, with how many records that were queued or being written are dropped. */
+  readonly failed?: (dropped: number) => void;
 }
 
 /** After this many consecutive synchronous writes, the event loop gets a turn. */
@@ -73,14 +73,16 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
     flushes = flushes.filter((flush) => flush.target > finished);
   }
 
-  /** Drops the items that wait and those being written. */
-  function abandon(): void {
-    dropped += pending;
+  /** Drops the items that wait and those being written, and returns how many records they are. */
+  function abandon(): number {
+    const count = pending;
+    dropped += count;
     pending = 0;
     waiting = [];
     taken = 0;
     inHand = 0;
     finish(accepted - finished);
+    return count;
   }
 
   function next(): T[] {
@@ -119,8 +121,8 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
     open = false;
     running = false;
     report(logger, `Sink "${name}" threw and was detached: ${messageOf(error)}`, error);
-    abandon();
-    options.failed?.();
+    const count = abandon();
+    options.failed?.(count);
   }
 
   function flush(): Promise<void> {

@@ -97,19 +97,45 @@ describe.each(sinks)('%s: a mark that cannot be removed', (_, make, name) => {
   });
 });
 
-test('the mark of a sink that was detached stays: what waited is lost', async () => {
-  const own = join(folder, String(++count));
-  mkdirSync(own);
-  const path = join(own, 'r.db');
-  writeFileSync(path, 'this is no database, whatever its name says '.repeat(200));
-  const { told, logger } = listen();
-  const sink = sqliteSink(path, { logger });
-  for (const seq of [1, 2, 3]) sink.push(record(seq));
-  await sink.flush();
-  sink.push(record(4));
-  await sink.close();
-  expect(sink.dropped).toBe(4);
-  expect(JSON.stringify(told)).toContain('detached');
-  const [mark = ''] = marksOf(path);
-  expect(JSON.parse(readFileSync(join(own, mark), 'utf8'))).toMatchObject({ lost: 4 });
+describe('the mark of a sink that was detached', () => {
+  const NONE = 'this is no database, whatever its name says '.repeat(200);
+  const newPath = (): string => {
+    const own = join(folder, String(++count));
+    mkdirSync(own);
+    return join(own, 'r.db');
+  };
+  const lostOf = (path: string): unknown => {
+    const [mark = ''] = marksOf(path);
+    return (JSON.parse(readFileSync(join(dirname(path), mark), 'utf8')) as { lost?: unknown }).lost;
+  };
+
+  test.each([2, 10])('stays: what waited is lost, and what was refused (room for %i)', async (capacity) => {
+    const path = newPath();
+    writeFileSync(path, NONE);
+    const { told, logger } = listen();
+    const sink = sqliteSink(path, { logger, capacity });
+    for (const seq of [1, 2, 3]) sink.push(record(seq));
+    await sink.flush();
+    sink.push(record(4));
+    await sink.close();
+    expect(sink.dropped).toBe(4);
+    expect(JSON.stringify(told)).toContain('detached');
+    expect(lostOf(path)).toBe(4);
+  });
+
+  test('does not count what was refused before records that were written', async () => {
+    const path = newPath();
+    const sink = sqliteSink(path, { logger: listen().logger, capacity: 2 });
+    for (const seq of [1, 2, 3, 4, 5]) sink.push(record(seq));
+    await sink.flush();
+    sink.push(record(6));
+    await sink.flush();
+    expect(sink.dropped).toBe(3);
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end);
+    writeFileSync(path, NONE);
+    for (const seq of [7, 8]) sink.push(record(seq));
+    await sink.close();
+    expect(sink.dropped).toBe(5);
+    expect(lostOf(path)).toBe(2);
+  });
 });

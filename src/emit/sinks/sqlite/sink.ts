@@ -177,8 +177,9 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     size: recordsIn,
     batch: BATCH,
     write,
-    failed() {
-      lostSince += queue.dropped;
+    failed(dropped) {
+      // The mark itself counts those that were refused.
+      lostSince += dropped;
       mark.missed(lostSince);
       streams.detach();
     },
