@@ -97,6 +97,20 @@ describe.each(sinks)('%s: a mark that cannot be removed', (_, make, name) => {
   });
 });
 
+test.each(sinks)('%s: a record that comes while the sink closes leaves no mark', async (_, make, name) => {
+  const own = join(folder, String(++count));
+  mkdirSync(own);
+  const path = join(own, name);
+  const sink = make(path, {});
+  for (const seq of [1, 2]) sink.push(record(seq));
+  const closed = [sink.close(), sink.close()];
+  sink.push(record(3));
+  await Promise.all(closed);
+  sink.push(record(4));
+  expect([sink.dropped, sink.pending, marksOf(path)]).toEqual([2, 0, []]);
+  expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+});
+
 describe('the mark of a sink that was detached', () => {
   const NONE = 'this is no database, whatever its name says '.repeat(200);
   const newPath = (): string => {

@@ -91,7 +91,10 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   let lost = 0;
   let lostSince = 0;
   const writing = createWriteReport(path, logger);
+  /** No more records are taken. */
   let closed = false;
+  /** No more are written. */
+  let ended = false;
   let written = 0;
   let pruned = Number.NEGATIVE_INFINITY;
   let rest: NodeJS.Timeout | undefined;
@@ -153,7 +156,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
 
   /** Waits for other processes' locks without blocking the thread. */
   async function write(rows: readonly RecordRow[]): Promise<void> {
-    for (let wait = 5; !closed; wait = Math.min(2 * wait, 250)) {
+    for (let wait = 5; !ended; wait = Math.min(2 * wait, 250)) {
       try {
         insert(rows);
         return settled();
@@ -240,7 +243,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   }
 
   function letGo(): void {
-    closed = true;
+    ended = true;
     writing.closed();
     try {
       const end = performance.now() + PRUNE_LAST;
@@ -261,6 +264,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     push,
     lost: () => lost,
     async close() {
+      closed = true;
       if (await queue.close()) mark.end(lostSince);
       letGo();
     },
