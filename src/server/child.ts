@@ -11,7 +11,7 @@ const AGAIN = 10_000;
 
 /** Runs the process that serves one version of the hooks, which its parent names. Resolves when it is over. */
 export async function runChild(
-  options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin' | 'inherit'> & {
+  options: Omit<WorkerOptions, 'serving' | 'bindings' | 'shown' | 'admin' | 'inherit'> & {
     /** Whether other code that the process has loaded has changed since the last call; if so, another process takes its place. */
     moved?(): boolean;
   },
@@ -93,8 +93,8 @@ export async function runChild(
         const passed = worker?.hosts.passOn((one) => send({ type: 'later', passed: one }));
         return send({ type: 'passed', passed: (passed && worker && { ...passed, hosts: worker.hostIds() }) ?? null });
       }
-      const { serving, bindings } = message;
-      startWorker({ ...options, serving, bindings: bindings ?? undefined, admin: ask, inherit }).then(
+      const { serving, bindings, shown } = message;
+      startWorker({ ...options, serving, bindings: bindings ?? undefined, shown, admin: ask, inherit }).then(
         (started) => {
           worker = started;
           for (const one of early.splice(0)) started.hosts.takeOver(one);

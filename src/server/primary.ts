@@ -1,6 +1,7 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
+import type { ShownFiles } from './bound/accepted-changes.js';
 import { whyChanged } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import type { ServerPaths } from './places.js';
@@ -25,7 +26,12 @@ export type WorkerMessage =
   | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
 /** Messages from the parent to a child. */
 export type PrimaryMessage =
-  | { readonly type: 'start'; readonly serving: ServerSettings; readonly bindings: Bindings | null }
+  | {
+      readonly type: 'start';
+      readonly serving: ServerSettings;
+      readonly bindings: Bindings | null;
+      readonly shown?: ShownFiles | undefined;
+    }
   /** `last`: no other process takes connections that were not accepted yet. */
   | { readonly type: 'stop'; readonly last: boolean }
   /** Asks for what the next process has to know. */
@@ -40,6 +46,8 @@ export interface PrimaryOptions {
   /** The program and its arguments. */
   readonly exec: string;
   readonly args: readonly string[];
+  /** The first start fails if a file is not as it was shown. */
+  readonly shown: ShownFiles | undefined;
   /** Fires when the server is to end. */
   readonly signal: AbortSignal;
   tell(text: string): void;
@@ -112,6 +120,7 @@ class Primary {
   /** Starts a child to replace the present one. It binds the files as before (`bindings`) or as they are now (null). */
   async start(bindings: Bindings | null): Promise<void> {
     const { serving, places } = this.#options;
+    const shown = this.#bindings === null ? this.#options.shown : undefined;
     const child = cluster.fork();
     // Messages to a process that is just ending are lost; its end is noticed separately.
     child.on('error', () => undefined);
@@ -138,7 +147,7 @@ class Primary {
         this.#died(child, since);
       });
       // Each child gets the same port, even for port 0, because this process holds the socket.
-      const start: PrimaryMessage = { type: 'start', serving, bindings };
+      const start: PrimaryMessage = { type: 'start', serving, bindings, shown };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
       this.#starting = undefined;

@@ -11,7 +11,7 @@ import { realOr } from '../trust/consent.js';
 import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
-import { acceptedChanges } from './bound/accepted-changes.js';
+import { acceptedChanges, checkShown, type ShownFiles } from './bound/accepted-changes.js';
 import { bindConfig, bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
@@ -61,6 +61,8 @@ export interface WorkerOptions {
   readonly open: OpenSet;
   /** The bindings from before a restart; absent to bind the files as they are now. */
   readonly bindings?: Bindings | undefined;
+  /** Loading fails if a file is not as it was shown. */
+  readonly shown?: ShownFiles | undefined;
   readonly patience?: Partial<HttpTimeouts>;
   /** Stores the records that hosts emit. */
   keeper: {
@@ -105,6 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { files, scripts } = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
   // A process of an older version may have passed on the bindings.
   const bindings = { files, scripts: readScripts(scripts) };
+  checkShown(bindings, options.shown);
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => wellFormedJson(redactor.redact(record));
   const feed = new RecordFeed(text, options.beside);
@@ -142,6 +145,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const user = await warm(undefined);
     const own: Warm[] = [];
     for (const root of projects) own.push(await warm(root));
+    checkShown(bindings, options.shown);
     const hosts = new WarmHosts(user, own);
     const keys = new Set([keyOf(set, cwd)]);
     const accepted = new AcceptedFolders(set.config);

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,9 +22,9 @@ afterEach(async () => {
 const at = (file: string): string => join(user.path, 'project', file);
 
 /** A start to which a person says yes, and that is ended once it serves. */
-async function start(flags: ServeFlags) {
+async function start(flags: ServeFlags, meanwhile = (): void => undefined) {
   const [asked, told]: [string[], string[]] = [[], []];
-  const how = { asked, told, untilItPrints: true };
+  const how = { asked, told, meanwhile, untilItPrints: true };
   const starting = asAPerson(user, (terminal) => serveCommand([], flags, terminal), how);
   const came = await starting.then(String, ({ message }: Error) => message);
   return { came, asked, told: told.join('\n'), kept: readAcceptances(0, user.places.state).map(({ what }) => what) };
@@ -75,4 +75,30 @@ test.each<[what: string, prepare: () => unknown, hooks: string, why: RegExp]>([
   const { came, asked, told, kept } = await start({ hooks: [at(hooks)] });
   expect([came, asked, kept]).toEqual([expect.stringMatching(says), [], []]);
   expect(told).toMatch(/(?:changed|gone) since it was served last|no longer named/);
+});
+
+const LIBRARY = `export const word = 'no';\n`;
+test.each<[what: string, file: string, text: string]>([
+  ['a file that was shown', 'guard.sh', '#!/bin/sh\nexit 0\n'],
+  ['a script that was not', 'other.sh', '#!/bin/sh\nexit 0\n'],
+  ['a hooks file that was not', 'hooks.json', JSON.stringify(hooksFile('true'))],
+  ['a module that was not', 'library.mjs', `${LIBRARY}throw new Error('it has run');`],
+  ['a hooks file that is new', 'new.json', JSON.stringify(hooksFile('false'))],
+])('a start ends if this changes while it asks, and serves and keeps nothing: %s', async (_, file, text) => {
+  user.write('other.sh', GUARD, 0o755);
+  user.write('other.json', hooksFile(at('other.sh')));
+  user.write('new.json', hooksFile('true'));
+  user.write('library.mjs', LIBRARY);
+  user.write('plugin.mjs', `import './library.mjs';\nexport default { name: 'p', apply: () => undefined };`);
+  const args = ['--hooks', 'hooks.json', '--hooks', 'other.json', '--plugin', './plugin.mjs'];
+  await (await user.serve(args)).stop();
+  const before = readFileSync(user.places.served, 'utf8');
+  change();
+  const flags = { hooks: ['hooks.json', 'other.json', 'new.json'].map(at), plugin: [at('plugin.mjs')] };
+  const { came, asked, told, kept } = await start(flags, () => void user.write(file, text, 0o755));
+  expect(came).toContain(`${at(file)}: it changed while you were asked, so nothing is served;`);
+  expect([asked.length, kept, told]).toEqual([1, [], expect.stringContaining('it did not start')]);
+  expect(readFileSync(user.places.served, 'utf8')).toBe(before);
+  const again = await start(flags);
+  if (file !== 'library.mjs') expect([again.came, again.asked]).toEqual(['0', asked]);
 });

@@ -1,15 +1,21 @@
 import type { Terminal } from '../../src/cli/terminal.js';
 import type { User } from './kit.js';
 
-/** With somebody at a terminal who says yes, as a pseudo-terminal does for a program. `asked`: what was asked; `told`: what was told; `untilItPrints`: it is interrupted once it prints something. */
+/** With somebody at a terminal who says yes, as a pseudo-terminal does for a program. `asked`: what was asked; `told`: what was told; `meanwhile`: what happens while the question is open; `untilItPrints`: it is interrupted once it prints something. */
 export async function asAPerson(
   { env }: User,
   command: (terminal: Terminal) => Promise<number>,
   {
     asked = [],
     told = [],
+    meanwhile = () => undefined,
     untilItPrints = false,
-  }: { readonly asked?: string[]; readonly told?: string[]; readonly untilItPrints?: boolean } = {},
+  }: {
+    readonly asked?: string[];
+    readonly told?: string[];
+    readonly meanwhile?: () => void;
+    readonly untilItPrints?: boolean;
+  } = {},
 ): Promise<number> {
   const { XDG_STATE_HOME, XDG_RUNTIME_DIR } = process.env;
   const interrupt = new AbortController();
@@ -24,6 +30,7 @@ export async function asAPerson(
     tell: (text) => void told.push(text),
     ask: async (question) => {
       asked.push(question);
+      meanwhile();
       return 'y';
     },
   };

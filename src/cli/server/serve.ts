@@ -4,8 +4,9 @@ import { createRedactor } from '../../emit/redact/redactor.js';
 import { checkFolder } from '../../files/folder.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
-import { acceptedChanges } from '../../server/bound/accepted-changes.js';
-import { isGone } from '../../server/bound/files.js';
+import { acceptedChanges, shownBy } from '../../server/bound/accepted-changes.js';
+import { bindSet } from '../../server/bound/bind-set.js';
+import { type BoundFiles, isGone } from '../../server/bound/files.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf, type ServerPaths } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
@@ -55,9 +56,18 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     return `${what} since it was served last: ${file}`;
   });
   const dropped = before === undefined ? [] : droppedSince(before, serving);
-  if (!(await isAccepted([...changed, ...dropped], terminal, () => checkStart(serving, places)))) return 1;
-  const less = dropped.map((what) => ({ what, from: null, to: null }));
-  const accepted = before === undefined ? [] : [...acceptedChanges(paths, before.bindings), ...less];
+  // Before the user is asked, so that what is served is what was shown.
+  const changes = before === undefined ? [] : acceptedChanges(paths, before.bindings);
+  let files: BoundFiles = {};
+  const look = async (): Promise<void> => {
+    await checkStart(serving, places);
+    files = await bindSet(serving.set, cwd);
+  };
+  const all = [...changed, ...dropped];
+  if (!(await isAccepted(all, terminal, look))) return 1;
+  const since = all.length === 0 ? 'during the start' : 'while you were asked';
+  const isBound = before !== undefined && !before.dev && !serving.dev;
+  const accepted = [...changes, ...dropped.map((what) => ({ what, from: null, to: null }))];
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({
@@ -65,6 +75,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     places,
     exec: process.argv[1] as string,
     args: ['serve', ...(dev ? ['--dev'] : [])],
+    shown: isBound ? shownBy(before.bindings, { changes, named: files, since }) : undefined,
     signal: terminal.signal,
     tell: terminal.tell,
     loaded: () => keepAcceptances('hookscope serve', accepted, places.state),
