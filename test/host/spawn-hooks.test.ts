@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Host } from '../../src/create-host.js';
 import { block } from '../../src/events/output/helpers.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, testHost, watch } from './kit.js';
@@ -310,14 +312,48 @@ describe('an agent that starts without the hooks that were meant for it', () => 
     ]);
   });
 
-  test.each<[string, object, boolean]>([
-    ['no agent has hooks', { agentId: 'a1' }, false],
-    ['both are there', { agent_id: 'a1', agentId: 'a1', agent_type: 'b', agentType: 'b' }, true],
-    ['neither is there', {}, true],
-  ])('nothing is said of such keys where %s', async (_, names, has) => {
+  const byId = (host: Host) => host.registerScoped('a1', guard);
+  const byType = (host: Host) => host.spawnHooks('worker', guard);
+  const bySeenStart = async (host: Host) => {
+    byType(host);
+    await host.fire('SubagentStart', { agent_id: 'a1', agent_type: 'worker' });
+  };
+  test.each<[string, object, (host: Host) => unknown]>([
+    ['no agent has hooks', { agentId: 'a1' }, () => undefined],
+    ['both are there', { agent_id: 'a1', agentId: 'a1', agent_type: 'worker', agentType: 'worker' }, byId],
+    ['neither is there', {}, byId],
+    ['another agent has hooks', { agentId: 'a2' }, byId],
+    ['only a session has hooks', { agentId: 'a1' }, (host) => host.registerScoped({ session: 's' }, guard)],
+    ['the hooks are asked by the id', { agent_id: 'a1', agentType: 'worker' }, byId],
+    ['the hooks are asked since the start was seen', { agent_id: 'a1', agentType: 'worker' }, bySeenStart],
+    ['there is no id, without which a type says nothing', { agentType: 'worker' }, byType],
+    ['the type has no hooks', { agent_id: 'a1', agentType: 'other' }, byType],
+    ['they are empty', { agentId: '', agentType: '' }, byType],
+  ])('nothing is said of such keys where %s', async (_, names, register) => {
     const { host, reports } = testHost();
-    if (has) host.registerScoped('a1', guard);
+    await register(host);
     await host.fire('PreToolUse', { ...call, ...names } as never);
     expect(reports).toEqual([]);
+  });
+
+  test('an event of one’s own may have a field of that name', async () => {
+    const Handoff = defineEvent({ input: z.object({ agentId: z.string(), agentType: z.string() }), fold: 'gate' });
+    const { host, reports } = testHost({ events: { Handoff } });
+    host.register({ Handoff: [{ hooks: [() => undefined] }] });
+    host.registerScoped('a1', guard);
+    host.spawnHooks('worker', guard);
+    await host.fire('Handoff', { agentId: 'a1', agentType: 'worker' });
+    await host.fire('Handoff', { agentId: 'a1', agentType: 'worker', agent_id: 'a2' });
+    expect(reports).toEqual([]);
+  });
+
+  test('both keys are named where both are needed', async () => {
+    const { host, reports } = testHost();
+    byType(host);
+    await host.fire('PreToolUse', { ...call, agentId: 'a1', agentType: 'worker' } as never);
+    expect(reports).toEqual([
+      expect.stringContaining('write "agent_id"'),
+      expect.stringContaining('write "agent_type"'),
+    ]);
   });
 });

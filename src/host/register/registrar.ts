@@ -139,7 +139,7 @@ export class Registrar {
   /** The scope a fire runs in. An agent whose type has spawnHooks gets its own at its first event, and again if it continues after its end. */
   scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: EventFire): ScopeLookup {
     const { flat } = this.#parts.tree;
-    if (ref === undefined && input !== undefined && (this.spawns || !flat)) warnOfKeys(this.#parts, input);
+    if (ref === undefined && input && (this.spawns || !flat)) warnOfKeys(this.#parts, input, event.spec, this.agents);
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.agents.enter(input, ref, event);
   }

@@ -1,4 +1,5 @@
-import type { ScopeLookup, ScopeTree } from '../../../scopes/tree.js';
+import type { EventSpec } from '../../../events/spec.js';
+import { type ScopeLookup, type ScopeTree, scopesOf } from '../../../scopes/tree.js';
 import { nearestSpelling } from '../../../values/nearest.js';
 import { type Json, textOf } from '../../../values/shape.js';
 import type { HostParts } from '../origin.js';
@@ -34,12 +35,34 @@ export function warnOfNames(
   report(`${why}. Hooks for every agent of a type: spawnHooks("${type}", …)`, undefined, `agent id ${type}`);
 }
 
-/** Warns of an input that names its agent by a key that nobody reads, so that the hooks of the agent are not asked. Runs in every fire outside scopes. */
-export function warnOfKeys({ report }: Pick<HostParts, 'report'>, input: Json): void {
-  if (input['agent_id'] === undefined && typeof input['agentId'] === 'string') warnOfKey(report, 'agent_id', 'agentId');
-  if (input['agent_type'] === undefined && typeof input['agentType'] === 'string')
+/** What a fire of that input would find. */
+interface AgentFinder {
+  find(input: Json, ref: undefined): { readonly found: ScopeLookup; readonly spawn?: object | undefined };
+}
+
+/** Warns of an input that names its agent by a key that nobody reads, if hooks are not asked for that reason. Runs in every fire outside scopes. */
+export function warnOfKeys(parts: Pick<HostParts, 'report'>, input: Json, spec: EventSpec, agents: AgentFinder): void {
+  if (input['agentId'] !== undefined || input['agentType'] !== undefined) lookAtKeys(parts, input, spec, agents);
+}
+
+function lookAtKeys({ report }: Pick<HostParts, 'report'>, input: Json, spec: EventSpec, agents: AgentFinder): void {
+  const { session_id, agent_id, agent_type } = input;
+  // An event of the user's own may have a field of that name.
+  const meant = (key: string): string | undefined =>
+    Object.hasOwn(spec.input.shape, key) ? undefined : textOf(input[key]);
+  const id = agent_id === undefined ? meant('agentId') : undefined;
+  const type = agent_type === undefined ? meant('agentType') : undefined;
+  const find = (agentType: unknown) =>
+    agents.find({ session_id, agent_id: id ?? agent_id, agent_type: agentType }, undefined);
+  const right = find(type ?? agent_type);
+  if (id !== undefined && (right.spawn !== undefined || hasHooks(right.found)))
+    warnOfKey(report, 'agent_id', 'agentId');
+  if (type !== undefined && right.spawn !== undefined && find(undefined).spawn === undefined)
     warnOfKey(report, 'agent_type', 'agentType');
 }
+
+const hasHooks = (found: ScopeLookup): boolean =>
+  scopesOf(found).some(({ lineage }) => lineage.some((one) => one.kind === 'agent' && !one.empty));
 
 function warnOfKey(report: HostParts['report'], key: string, other: string): void {
   const why = `An input has "${other}" and no "${key}", so hooks for that agent are not asked`;
