@@ -121,6 +121,45 @@ describe('a hook that was not reached', () => {
     );
   });
 
+  test.each(
+    (['series', 'parallel'] as const).flatMap((mode) =>
+      (['series', 'parallel'] as const).flatMap((next) =>
+        [true, false].map((rewrites) => [mode, next, rewrites] as const),
+      ),
+    ),
+  )('has no reason that was found ahead of its turn (%s, then %s, rewritten: %s)', async (mode, next, rewrites) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    const end = { continue: false, stopReason: 'enough' };
+    const answer = rewrites ? { ...end, hookSpecificOutput: { updatedInput: { command: 'rm x' } } } : end;
+    const late = (name: string, rest: object) => ({ mode: next, name, hooks: [() => undefined], ...rest });
+    host.register({
+      PreToolUse: [
+        // Between two of one group, it has had its turn.
+        { mode, name: 'first', hooks: [() => undefined] },
+        late('passed', { mode: 'parallel', if: 'Bash(git *)' }),
+        { mode, name: 'ends', hooks: [() => answer as never] },
+        late('rule', { if: 'Bash(rm *)' }),
+        late('predicate', {
+          matcher: (_: unknown, { tool_input }: { tool_input: unknown }) => JSON.stringify(tool_input).includes('rm'),
+        }),
+        late('matches', {}),
+      ],
+    });
+    await host.fire('PreToolUse', { ...PRE, tool_input: { command: 'ls' } });
+    const { handlers } = only(fires(seen));
+    // All in one parallel group: the turn of each has come.
+    const isOne = mode === 'parallel' && next === 'parallel';
+    expect(handlers.map(({ name, reason }) => [name, reason])).toEqual([
+      ['first', undefined],
+      ['passed', 'if'],
+      ['ends', undefined],
+      ['rule', isOne ? 'if' : 'bailed'],
+      ['predicate', isOne ? 'matcher' : 'bailed'],
+      ['matches', isOne ? undefined : 'bailed'],
+    ]);
+  });
+
   test('is explained by the error in a record that calls it bailed, as those of older versions do', async () => {
     const record = await (ENDS['ABORTED'] as (typeof ENDS)[string]).fire();
     const handlers = record.handlers.map((row) => (row.reason === 'cancelled' ? { ...row, reason: 'bailed' } : row));

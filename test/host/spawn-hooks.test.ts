@@ -243,6 +243,59 @@ describe('hooks for every agent of a type', () => {
   });
 });
 
+/** How an agent `a1` begins that is no worker, and whose type has hooks (named `other`) that are there beside those of workers afterwards. */
+const BEGUN: readonly [string, (host: Host) => unknown, 'both' | 'one'][] = [
+  ['started', (host) => host.fire('SubagentStart', start('a1', 'reviewer')), 'both'],
+  ['was first seen at work', (host) => host.fire('PreToolUse', tool('a1', 'reviewer')), 'both'],
+  [
+    'is at work, and a worker’s start was cut short',
+    async (host) => {
+      await host.fire('SubagentStart', start('a1', 'reviewer'));
+      const caller = new AbortController();
+      const fire = host.fire('SubagentStart', start('a1'), { signal: caller.signal });
+      caller.abort();
+      await expect(fire).rejects.toMatchObject({ code: 'ABORTED' });
+    },
+    'both',
+  ],
+  [
+    'has ended',
+    async (host) => {
+      await host.fire('SubagentStart', start('a1', 'reviewer'));
+      await host.fire('SubagentStop', stop('a1', 'reviewer'));
+    },
+    'one',
+  ],
+];
+
+describe.each(['lineage', 'all'] as const)('an event of a worker whose id another began with (merge: %s)', (merge) => {
+  test.each(BEGUN)('that %s is judged by the hooks of workers', async (_, begin, which) => {
+    let open = 0;
+    const { host, mark, ran } = spawning({ SubagentStart: [{ hooks: [async () => undefined] }] }, { merge });
+    host.spawnHooks('reviewer', ({ onClose }) => {
+      open++;
+      onClose(() => void open--);
+      return anyHooks({ PreToolUse: mark('other') });
+    });
+    await begin(host);
+    ran();
+    const both = which === 'both' ? 'other:a1 tool:a1' : 'tool:a1';
+    const explained = host.explain('PreToolUse', tool('a1')).hooks.filter(({ runs }) => runs);
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe(both);
+    expect(explained).toHaveLength(both.split(' ').length);
+    // Nothing is attached twice, whatever the events say.
+    for (const type of ['reviewer', 'worker', 'nobody', 'worker']) {
+      await host.fire('PreToolUse', tool('a1', which === 'both' ? type : 'worker'));
+      expect(ran()).toBe(both);
+    }
+    await host.fire('PreToolUse', tool('a2', 'nobody'));
+    expect(ran()).toBe(merge === 'all' ? both.replaceAll('a1', 'a2') : '');
+    await host.fire('SubagentStop', stop('a1'));
+    expect([agents(host), open]).toEqual([[], 0]);
+  });
+});
+
 test('what is said of hooks that open a scope is said once', () => {
   const { host, reports } = testHost();
   host.registerScoped('a', anyHooks({ UserPromptSubmit: [{ matcher: 'x', hooks: [() => {}] }] }));

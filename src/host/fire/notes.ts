@@ -2,7 +2,6 @@ import { canEnd, REWRITE_NOT_ALLOWED } from '../../events/output/what-counts.js'
 import type { Subject } from '../../events/spec.js';
 import type { AgentTypes } from '../../matching/known-agent.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { SkipReason } from '../../scopes/skip.js';
 import { typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
@@ -12,6 +11,7 @@ import type { RunningFire } from '../call/facts.js';
 import { fold } from '../decide/fold.js';
 import type { RunFacts } from '../plan/who-runs.js';
 import { Rewrites } from './rewrites.js';
+import { Skips } from './skips.js';
 import { Slot } from './slot.js';
 import type { Wave } from './wave.js';
 
@@ -35,8 +35,8 @@ export class Notes implements RunFacts {
   readonly tapped: Slot[] = [];
   private readonly fire: RunningFire;
   readonly recorded: boolean;
-  private skips: (SkipReason | undefined)[] | undefined = undefined;
-  private thrown: Map<number, string> | undefined = undefined;
+  /** Only records need it. */
+  readonly skips: Skips | undefined;
   private made: Rewrites | undefined = undefined;
   /** Whether managed policy has asked about the call, once that mattered: the end of the fire must not find otherwise. */
   policyAsks: boolean | undefined = undefined;
@@ -50,6 +50,7 @@ export class Notes implements RunFacts {
   constructor(fire: RunningFire) {
     this.fire = fire;
     this.recorded = fire.reporter !== undefined;
+    this.skips = this.recorded ? new Skips(fire.plan.size) : undefined;
     this.input = fire.input;
     this.subject = fire.subject;
     this.slots = new Array<Slot | undefined>(fire.plan.size);
@@ -80,25 +81,6 @@ export class Notes implements RunFacts {
     return this.slots[place];
   }
 
-  /** Remembers why a handler does not run now; `undefined`: it does. Only records need it. */
-  lookedAt(place: number, reason: SkipReason | undefined): void {
-    if (reason === undefined && this.skips === undefined) return;
-    this.skips ??= new Array<SkipReason | undefined>(this.fire.plan.size);
-    this.skips[place] = reason;
-  }
-
-  /** The predicate of the handler at a place threw, so the handler runs. Only records need it. */
-  thrownAt(place: number, why: string | undefined): void {
-    if (why === undefined || !this.recorded) return;
-    this.thrown ??= new Map();
-    this.thrown.set(place, why);
-  }
-
-  /** Why the handler at a place did not run when the walk last checked it. */
-  skipAt(place: number): SkipReason | undefined {
-    return this.skips?.[place];
-  }
-
   slotOf(r: Registration): Slot | undefined {
     return r.kind === 'tap' ? this.tapped.find((s) => s.registration === r) : this.slots[this.fire.plan.placeOf(r)];
   }
@@ -116,7 +98,7 @@ export class Notes implements RunFacts {
     if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
     if (!r.scope.claim(r)) {
       // A predicate called since the check has fired the event, and that fire claimed the run.
-      if (this.recorded) this.lookedAt(place, 'once');
+      this.skips?.lookedAt(place, 'once');
       return false;
     }
     this.claimed ??= new Set();
@@ -139,7 +121,7 @@ export class Notes implements RunFacts {
     if (known !== undefined) return known;
     this.count++;
     const slot = new Slot(registration, place, this.waves, this);
-    const thrown = this.thrown?.get(place);
+    const thrown = this.skips?.thrownAt(place);
     if (thrown !== undefined) slot.warnings = [thrown];
     this.slots[place] = slot;
     return slot;

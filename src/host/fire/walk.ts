@@ -1,15 +1,15 @@
 import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
-import { takeThrown } from '../../scopes/thrown.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
-import { barredFrom, WhoRuns } from '../plan/who-runs.js';
+import { barredFrom } from '../plan/who-runs.js';
 import type { ListenedSoFar } from './kept.js';
 import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
+import { Turns } from './turns.js';
 import { Wave } from './wave.js';
 
 /**
@@ -32,9 +32,7 @@ export class Walk implements CallOwner {
   /** The last place in the plan that was reached; the list of candidates may have changed since. */
   private reached = -1;
   /** Who runs on the current input. */
-  private rules: WhoRuns | undefined = undefined;
-  /** By place in the plan: whether a handler with a predicate runs on the current input. */
-  private runsAt: Map<number, boolean> | undefined = undefined;
+  private turns: Turns | undefined = undefined;
   /** Reused by all handlers in series. */
   private call: HandlerCall | undefined;
   /** The handler whose answer is pending. */
@@ -127,7 +125,12 @@ export class Walk implements CallOwner {
       } else if (!this.runs(r, this.at)) this.at++;
       else if (!this.ask(r, places[this.at++] as number)) return false;
     }
+    notes.skips?.endAfter(this.reachedNow);
     return true;
+  }
+
+  private get reachedNow(): number {
+    return this.at > 0 ? Math.max(this.reached, this.candidates.places[this.at - 1] as number) : this.reached;
   }
 
   /** docs/semantics.md 6: every handler that matches the input that would run and has not judged it is asked, until all have. */
@@ -163,32 +166,18 @@ export class Walk implements CallOwner {
     return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i, ahead);
   }
 
-  /** Whether the handler at index `i` of the list runs on the current input; its predicate is called once per input. `ahead`: its turn has not come, so nothing is recorded. */
+  /** Whether the handler at index `i` of the list runs on the current input. `ahead`: its turn has not come. */
   private runs(r: Registration, i: number, ahead = false): boolean {
-    const { candidates, fire } = this;
-    if (candidates.plain) return true;
-    const place = candidates.places[i] as number;
-    const known = this.runsAt?.get(place);
-    if (known !== undefined) return known;
-    this.rules ??= new WhoRuns(candidates, this.notes);
-    const isPredicate = !r.matcher.static;
-    if (isPredicate) takeThrown();
-    const reason = this.rules.why(r);
-    // Recorded now, because the record must not ask again: a predicate may answer differently later.
-    if (fire.reporter !== undefined && !ahead) this.notes.lookedAt(place, reason);
-    if (isPredicate) {
-      this.notes.thrownAt(place, takeThrown());
-      this.runsAt ??= new Map();
-      this.runsAt.set(place, reason === undefined);
-    }
-    return reason === undefined;
+    if (this.candidates.plain) return true;
+    this.turns ??= new Turns(this.candidates, this.notes);
+    return this.turns.runs(r, i, ahead);
   }
 
   /** Asks one handler. false: its answer is pending. */
   private ask(r: Registration, place: number): boolean {
     const { fire, notes } = this;
     if (!notes.claim(r, place)) return true;
-    const slot = notes.open(this.rules?.merged(r) ?? r, place);
+    const slot = notes.open(this.turns?.merged(r) ?? r, place);
     // A call that timed out is left behind; it cannot serve another hook.
     if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this, slot.registration);
     const result = this.call.begin(slot.registration, notes.input, slot.ask());
@@ -202,13 +191,13 @@ export class Walk implements CallOwner {
 
   /** Asks several at the same time. */
   private askAll(wave: readonly number[]): boolean {
-    const { notes, rules } = this;
+    const { notes, turns } = this;
     const { list, places } = this.candidates;
     const slots: Slot[] = [];
     for (const i of wave) {
       const r = list[i] as Registration;
       const place = places[i] as number;
-      if (notes.claim(r, place)) slots.push(notes.open(rules?.merged(r) ?? r, place));
+      if (notes.claim(r, place)) slots.push(notes.open(turns?.merged(r) ?? r, place));
     }
     return slots.length === 0 || this.askTogether(slots, () => this.go());
   }
@@ -241,16 +230,14 @@ export class Walk implements CallOwner {
   private lookAgain(): void {
     const now = this.fire.plan.candidates(this.notes.subject, this.fire.options.guards !== undefined);
     this.again = 0;
-    this.runsAt = undefined;
+    this.turns = undefined;
     if (now === this.candidates) return;
-    if (this.at > 0) this.reached = Math.max(this.reached, this.candidates.places[this.at - 1] as number);
+    this.reached = this.reachedNow;
     // Where nobody is asked again, a hook that the list left out at its turn is passed by, whatever the subject becomes.
-    if (this.notes.recorded && this.fire.spec.fold !== 'gate')
-      for (const [place, why] of barredFrom(this.fire.plan, this.candidates, this.listedFor))
-        if (place < this.reached && this.notes.skipAt(place) === undefined) this.notes.lookedAt(place, why);
+    if (this.fire.spec.fold !== 'gate')
+      this.notes.skips?.leftOut(barredFrom(this.fire.plan, this.candidates, this.listedFor), this.reached);
     this.candidates = now;
     this.listedFor = this.notes.subject;
-    this.rules = undefined;
     const next = now.places.findIndex((place) => place > this.reached);
     this.at = next < 0 ? now.list.length : next;
   }

@@ -43,10 +43,7 @@ export class Agents {
     this.#end = end;
   }
 
-  /**
-   * What a fire would find. Changes nothing. `starts`: the event starts an agent, whose id may have been used before; with `anew`, it is not an agent
-   * that is known here.
-   */
+  /** What a fire would find. Changes nothing. `starts`: the event starts an agent, whose id may have been used before; with `anew`, by another agent. */
   find(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean | 'anew' = false): SpawnLookup {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
@@ -70,7 +67,8 @@ export class Agents {
     // Whether the agent has the hooks of its type, be it in a scope that holds for all sessions.
     const has = found.known && scopesOf(found).some((one) => one !== earlier && one.agentType !== undefined);
     const ofType = known === undefined || has ? undefined : this.#spawns.of(known, named, parent);
-    const spawnHooks = ofType ?? this.#spawns.bind(remembered, has);
+    const ofOther = has && own !== earlier ? this.#spawns.ofOther(type, own, this.#installer) : undefined;
+    const spawnHooks = ofType ?? ofOther ?? this.#spawns.bind(remembered, has);
     const spawn = spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] };
     return { found, named, spawn, standing };
   }

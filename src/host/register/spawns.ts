@@ -31,6 +31,21 @@ export class SpawnRegistry {
     return (type === undefined ? undefined : this.of(type, session, parent)) ?? [];
   }
 
+  /**
+   * If the agent in that scope began with another type: the hooks of the type that an event names now, but those that it has. Another agent may have its id,
+   * whose start was not seen; the hooks that are there stay, because it may also be the same agent.
+   */
+  ofOther(
+    type: string | undefined,
+    scope: Scope | undefined,
+    installer: { hooksIn(scope: Scope): readonly SpawnHooks[] },
+  ): readonly SpawnHooks[] | undefined {
+    if (!scope?.begun || scope.heldBySession || scope.agentType === type) return undefined;
+    const has = installer.hooksIn(scope);
+    const others = this.forScope(type, scope).filter((one) => !has.includes(one));
+    return others.length > 0 ? others : undefined;
+  }
+
   all(): Iterable<[type: string, hooks: ReadonlySet<SpawnHooks>]> {
     return this.#byType;
   }

@@ -36,8 +36,8 @@ interface WalkNotes {
   hasRun(r: Registration): boolean;
   /** A hook ended the run. */
   readonly bailed: boolean;
-  /** Why the handler at a place did not run, if the walk checked it. */
-  skipAt(place: number): SkipReason | undefined;
+  /** Why the handler at a place did not run, if the walk checked it at its turn. */
+  readonly skips: { at(place: number): SkipReason | undefined } | undefined;
   readonly subject: Subject;
 }
 
@@ -98,7 +98,7 @@ function listTaps(walked: WalkedPlan, early: boolean, rows: HandlerRecord[], cop
  */
 function whySkipped(walked: WalkedPlan, r: Registration, place: number): SkipReason | undefined {
   const { notes } = walked;
-  return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r);
+  return notes.skips?.at(place) ?? barred(r, notes.subject) ?? cutShort(walked, r);
 }
 
 /** What ended the fire before a hook was reached. Observers still run after a hook has ended the run. */
