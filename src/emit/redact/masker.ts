@@ -6,11 +6,12 @@ import { createFinder, type Finder, patternFinder } from './find/find.js';
 import { isPrivate, isWebKey } from './find/formats/web-keys.js';
 import { listKind, nameKind } from './find/names.js';
 import type { TextSpan } from './find/quoted.js';
+import { merged } from './find/scan.js';
 import { isStandIn, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
 import { beginOf, isOfList, isPlain, matches } from './places.js';
-import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf, rolesOf } from './structure.js';
+import { namedBeside, programOf, rolesOf, toldIn } from './structure.js';
 import { CHOSEN, MASKED, MASKED_BY_CALLER, most, NOT, SECRET, type WholeMask } from './whole.js';
 
 /** Masks plain data. Changed objects are frozen copies; unchanged ones are returned as they are. */
@@ -81,8 +82,8 @@ export class Masker {
     return this.#isPath(key) ? CHOSEN : NOT;
   }
 
-  /** Masks the value of an object's key. */
-  #at(key: string, value: unknown, all: WholeMask): unknown {
+  /** Masks the value of an object's key. `words`: the command whose arguments it is. */
+  #at(key: string, value: unknown, all: WholeMask, words?: readonly string[]): unknown {
     const isText = typeof value === 'string' && all === NOT && this.#own === undefined;
     if (isText && this.#clean.isLastAt(key, value)) return value;
     // It must be a cycle; the record that holds it is withheld.
@@ -96,6 +97,7 @@ export class Masker {
       value,
       most(all, this.#wholeAt(key, value), isOne?.(value) === true ? SECRET : NOT),
       isOne,
+      words,
     );
     this.#path?.pop();
     this.#inData = before;
@@ -119,12 +121,12 @@ export class Masker {
   }
 
   /** `isOne`: which values directly in a list or object are masked too. */
-  #value(value: unknown, all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
+  #value(value: unknown, all: WholeMask, isOne?: (value: unknown) => boolean, words?: readonly string[]): unknown {
     if (typeof value === 'string') return all === NOT ? this.text(value) : this.#whole(value, all);
     if (typeof value === 'number' || typeof value === 'bigint')
       return all !== NOT || this.#isFound(String(value)) ? this.mask(String(value)) : value;
     if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? this.#list(value, all, isOne) : this.#object(value, all, isOne);
+    return Array.isArray(value) ? this.#list(value, all, isOne, words) : this.#object(value, all, isOne);
   }
 
   /** Whether one of the caller's patterns matches a number in data. */
@@ -139,19 +141,24 @@ export class Masker {
     return this.part(name, 0, name.length, this.#patterns(name));
   }
 
-  #list(list: readonly unknown[], all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
+  #list(
+    list: readonly unknown[],
+    all: WholeMask,
+    isOne?: (value: unknown) => boolean,
+    words: readonly string[] = [],
+  ): unknown {
     let copy: unknown[] | undefined;
     // Only neighbours can mark an element as secret.
-    const isTold = all === NOT && list.length > 1 && (this.#named || this.#keys.size > 0);
-    const told = isTold ? this.#told(list) : undefined;
+    const isTold = all === NOT && list.length + words.length > 1 && (this.#named || this.#keys.size > 0);
+    const told = isTold ? toldIn(list, words, { find: this.finder.find, named: this.#named }) : undefined;
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
       const path = this.#atPath(String(i));
-      const said = path === NOT ? told?.get(i) : undefined;
+      const isSecret = isOne?.(value) === true;
       const masked =
-        (typeof said === 'string' && !MASKED.test(said)
-          ? this.#asked(value as string, () => said, [...(this.#path ?? []), String(i)])
-          : said) ?? this.#at(String(i), value, most(all, path, isOne?.(value) === true ? SECRET : NOT));
+        path === NOT && !isSecret && told?.has(i)
+          ? this.#told(value as string | [string, string], String(i), told.get(i))
+          : this.#at(String(i), value, most(all, path, isSecret ? SECRET : NOT));
       if (masked === value) continue;
       copy ??= list.slice();
       copy[i] = masked;
@@ -159,22 +166,20 @@ export class Masker {
     return copy === undefined ? list : Object.freeze(copy);
   }
 
-  /** Elements that other elements mark as secret (arguments after a flag, values after a name): by index, masked. */
-  #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
-    const told = new Map<number, unknown>();
-    for (const at of this.#named ? pairsOf(list) : []) told.set(at, this.#whole(list[at] as string, SECRET));
-    for (const [at, [name, value]] of this.#named ? entriesOf(list) : [])
-      told.set(at, Object.freeze([name, this.#whole(value, SECRET)]));
-    for (const [i, spans] of argumentSpans(list, (text) => this.finder.find(text)))
-      if (!told.has(i)) told.set(i, this.part(list[i] as string, 0, (list[i] as string).length, spans));
-    return told.size === 0 ? undefined : told;
-  }
-
-  /** Masks the arguments of a command whose name is in another field. */
-  #arguments(list: readonly unknown[], words: readonly string[]): readonly unknown[] {
-    const told = this.#told([...words, ...list]);
-    if (told === undefined) return list;
-    return list.map((one, i) => told.get(i + words.length) ?? one);
+  /** Masks an element that its neighbours mark as secret, the value of a pair that its name does, or what they mark of a text and its own secrets. */
+  #told(value: string | readonly [string, string], at: string, told: readonly TextSpan[] | undefined): unknown {
+    if (typeof value !== 'string') {
+      this.#path?.push(at);
+      const [name, secret] = [this.#atPath('0'), most(SECRET, this.#atPath('1'), NOT)];
+      const pair = [this.#at('0', value[0], name), this.#at('1', value[1], secret)];
+      this.#path?.pop();
+      return Object.freeze(pair);
+    }
+    if (told === undefined) return this.#whole(value, SECRET);
+    const spans = merged([...told, ...this.finder.find(value)]);
+    const masked = (): string => this.part(value, 0, value.length, spans);
+    const isWhole = spans[0]?.[0] === 0 && spans[0][1] === value.length;
+    return isWhole ? masked() : this.#asked(value, masked, [...(this.#path ?? []), at]);
   }
 
   #object(object: object, all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
@@ -188,13 +193,13 @@ export class Masker {
     const isKey = this.#privateKeys && isWebKey(object);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
-      const own = (object as Record<string, unknown>)[key];
-      const value = key === command?.key ? this.#arguments(own as readonly unknown[], command.words) : own;
+      const value = (object as Record<string, unknown>)[key];
       const isData = isManifest && (key === 'data' || key === 'stringData');
       const isSecret = isData || key === beside || (isKey && isPrivate(key, value)) || isOne?.(value) === true;
-      const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT));
+      const words = key === command?.key ? command.words : undefined;
+      const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT), words);
       const name = this.#name(key);
-      if (masked === own && name === key && copy === undefined) continue;
+      if (masked === value && name === key && copy === undefined) continue;
       // The copy keeps the order of the keys.
       if (copy === undefined) {
         copy = {};

@@ -103,7 +103,7 @@ function mayBe(value: unknown, kind: NameKind): boolean {
 }
 
 /** In a list such as `['host', 'a', 'x-api-key', 'X']`: the indexes of the values that follow the name of a secret. */
-export function pairsOf(list: readonly unknown[]): number[] {
+function pairsOf(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let i = 1; i < list.length; i++) {
     const [name, value] = [list[i - 1], list[i]];
@@ -118,7 +118,7 @@ export function pairsOf(list: readonly unknown[]): number[] {
 }
 
 /** In `[['x-api-key', 'X'], ['host', 'a']]`: the pairs that hold a secret, with their indexes. */
-export function entriesOf(list: readonly unknown[]): [at: number, pair: readonly [name: string, value: string]][] {
+function entriesOf(list: readonly unknown[]): [at: number, pair: readonly [name: string, value: string]][] {
   if (list.length < 2 || !list.every(isPair)) return [];
   return [...list.entries()].filter(([, [name, value]]) => {
     const kind = nameKind(name);
@@ -128,6 +128,25 @@ export function entriesOf(list: readonly unknown[]): [at: number, pair: readonly
 
 function isPair(one: unknown): one is readonly [string, string] {
   return Array.isArray(one) && one.length === 2 && typeof one[0] === 'string' && typeof one[1] === 'string';
+}
+
+/** The elements of a list that others, or the words before them, mark as secret: by index, the spans of a text. undefined: it all, or the value of a pair. */
+export function toldIn(
+  list: readonly unknown[],
+  words: readonly string[],
+  { find, named }: { readonly find: (text: string) => readonly TextSpan[]; readonly named: boolean },
+): ReadonlyMap<number, readonly TextSpan[] | undefined> {
+  const told = new Map<number, readonly TextSpan[] | undefined>();
+  for (const all of words.length === 0 ? [list] : [[...words, ...list], list]) {
+    const first = all.length - list.length;
+    for (const [at, spans] of argumentSpans(all, find))
+      if (at >= first) told.set(at - first, [...(told.get(at - first) ?? []), ...spans]);
+  }
+  if (!named) return told;
+  for (const at of [...pairsOf([...words, ...list]).map((one) => one - words.length), ...pairsOf(list)])
+    if (at >= 0) told.set(at, undefined);
+  for (const [at] of entriesOf(list)) told.set(at, undefined);
+  return told;
 }
 
 const MOST = 16_384;
@@ -157,7 +176,7 @@ export function programOf(
 const GLUED = /^--?[A-Za-z][^\s]*$/;
 
 /** The secrets in a list that may be the arguments of a command: by index, the spans within the element. */
-export function argumentSpans(
+function argumentSpans(
   list: readonly unknown[],
   find: (text: string) => readonly TextSpan[],
 ): ReadonlyMap<number, readonly TextSpan[]> {
