@@ -4,15 +4,17 @@ import { ignoreRejections } from '../../values/waiting/promises.js';
 import { CleanTexts } from './clean.js';
 import { createFinder, type Finder, patternFinder } from './find/find.js';
 import { isPrivate, isWebKey } from './find/formats/web-keys.js';
-import { listKind, nameKind } from './find/names.js';
+import { listKind } from './find/names.js';
 import type { TextSpan } from './find/quoted.js';
 import { merged } from './find/scan.js';
-import { isStandIn, isWord, looksRandom } from './find/values.js';
+import { isStandIn } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
-import { beginOf, isOfList, isPlain, matches } from './places.js';
+import { beginOf, isAt, isNamedSecret, isOfList, isPlain } from './places.js';
 import { namedBeside, programOf, rolesOf, toldIn } from './structure.js';
 import { CHOSEN, MASKED, MASKED_BY_CALLER, most, NOT, SECRET, type WholeMask } from './whole.js';
+
+type IsOne = (value: unknown) => boolean;
 
 /** Masks plain data. Changed objects are frozen copies; unchanged ones are returned as they are. */
 export class Masker {
@@ -26,7 +28,7 @@ export class Masker {
   readonly #privateKeys: boolean;
   /** Finds matches of the caller's own patterns, which are also looked for in numbers and keys of data. */
   readonly #patterns: ReturnType<typeof patternFinder>;
-  /** The depth within an input or output, tracked if there are patterns; 0: among the record's own fields. */
+  /** The depth within an input or output, tracked if there are patterns or `mask`; 0: among the record's own fields. */
   #inData = 0;
   #key: MaskKey | undefined;
   readonly #clean = new CleanTexts();
@@ -69,13 +71,7 @@ export class Masker {
 
   /** Whether the whole value at the key must be masked. */
   #isPath(key: string): boolean {
-    if (this.#paths.length === 0) return false;
-    const place = this.#path ?? [];
-    const depth = place.length;
-    return this.#paths.some(
-      (path) =>
-        path.length === depth + 1 && matches(path[depth], key) && place.every((name, i) => matches(path[i], name)),
-    );
+    return this.#paths.length > 0 && this.#paths.some((path) => isAt(path, this.#path ?? [], key));
   }
 
   #atPath(key: string): WholeMask {
@@ -90,7 +86,7 @@ export class Masker {
     if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
     this.#path?.push(key);
     const before = this.#inData;
-    if (this.#patterns !== undefined) this.#inData = before > 0 ? before + 1 : beginOf(key);
+    if (this.#patterns !== undefined || this.#own !== undefined) this.#inData = before > 0 ? before + 1 : beginOf(key);
     const list = all !== NOT || !this.#named ? undefined : listKind(key);
     const isOne = list === undefined ? undefined : (one: unknown) => isOfList(one, list, key);
     const masked = this.#value(
@@ -108,20 +104,11 @@ export class Masker {
 
   #wholeAt(key: string, value: unknown): WholeMask {
     if (this.#keys.size > 0 && this.finder.isOwn(key)) return CHOSEN;
-    return this.#isSecretKey(key, value) ? SECRET : NOT;
-  }
-
-  #isSecretKey(key: string, value: unknown): boolean {
-    if (!this.#named || typeof value === 'boolean' || value === null || value === undefined) return false;
-    const kind = nameKind(key);
-    if (kind === undefined) return false;
-    if (typeof value === 'number') return kind === 'password';
-    if (kind === 'short') return typeof value === 'string' && value.length >= 3 && !isWord(value);
-    return kind !== 'weak' || (typeof value === 'string' && looksRandom(value));
+    return this.#named && isNamedSecret(key, value) ? SECRET : NOT;
   }
 
   /** `isOne`: which values directly in a list or object are masked too. */
-  #value(value: unknown, all: WholeMask, isOne?: (value: unknown) => boolean, words?: readonly string[]): unknown {
+  #value(value: unknown, all: WholeMask, isOne?: IsOne, words?: readonly string[]): unknown {
     if (typeof value === 'string') return all === NOT ? this.text(value) : this.#whole(value, all);
     if (typeof value === 'number' || typeof value === 'bigint')
       return all !== NOT || this.#isFound(String(value)) ? this.mask(String(value)) : value;
@@ -134,19 +121,21 @@ export class Masker {
     return this.#inData > 0 && this.#patterns !== undefined && this.#patterns(number).length > 0;
   }
 
-  /** Masks a key. The caller's patterns apply only below the known fields of an event or answer, where keys are data. */
-  #name(name: string): string {
-    if (!isPlain(name)) return this.text(name);
-    if (this.#inData < 2 || this.#patterns === undefined) return name;
-    return this.part(name, 0, name.length, this.#patterns(name));
+  /** Masks a key. The caller's patterns and function apply only below the known fields of an event or answer, where keys are data. */
+  #name(name: string, object: object, copy: object | undefined): string {
+    const isData = this.#inData >= 2;
+    if (isPlain(name))
+      return isData && this.#patterns !== undefined ? this.part(name, 0, name.length, this.#patterns(name)) : name;
+    const before = this.count;
+    const masked = isData ? this.text(name) : this.#found(name);
+    const isTaken = masked !== name && (masked in object || (copy !== undefined && masked in copy));
+    if (!isTaken) return masked;
+    // No value replaces another.
+    this.count = before;
+    return this.mask(name);
   }
 
-  #list(
-    list: readonly unknown[],
-    all: WholeMask,
-    isOne?: (value: unknown) => boolean,
-    words: readonly string[] = [],
-  ): unknown {
+  #list(list: readonly unknown[], all: WholeMask, isOne?: IsOne, words: readonly string[] = []): unknown {
     let copy: unknown[] | undefined;
     // Only neighbours can mark an element as secret.
     const isTold = all === NOT && list.length + words.length > 1 && (this.#named || this.#keys.size > 0);
@@ -182,7 +171,7 @@ export class Masker {
     return isWhole ? masked() : this.#asked(value, masked, [...(this.#path ?? []), at]);
   }
 
-  #object(object: object, all: WholeMask, isOne?: (value: unknown) => boolean): unknown {
+  #object(object: object, all: WholeMask, isOne?: IsOne): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
     const roles = all !== NOT || !this.#named ? 0 : rolesOf(keys);
@@ -198,7 +187,7 @@ export class Masker {
       const isSecret = isData || key === beside || (isKey && isPrivate(key, value)) || isOne?.(value) === true;
       const words = key === command?.key ? command.words : undefined;
       const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT), words);
-      const name = this.#name(key);
+      const name = this.#name(key, object, copy);
       if (masked === value && name === key && copy === undefined) continue;
       // The copy keeps the order of the keys.
       if (copy === undefined) {
@@ -242,12 +231,8 @@ export class Masker {
   #asked(text: string, found: () => string, path: readonly string[]): string {
     const before = this.count;
     const masked = found();
-    let own: unknown;
-    try {
-      own = this.#own?.(masked, path.join('.'));
-    } catch {
-      own = null;
-    }
+    if (masked === '') return masked;
+    const own = this.#own === undefined ? undefined : this.#answer(this.#own, masked, path.join('.'));
     if (own === undefined || own === masked) return masked;
     if (typeof own === 'string' && !MASKED_BY_CALLER.test(own)) {
       this.count += 1;
@@ -255,12 +240,27 @@ export class Masker {
     }
     // None of its masks is left.
     this.count = before;
-    if (typeof own !== 'string') {
-      ignoreRejections(own);
-      return this.mask(text);
-    }
+    if (typeof own !== 'string') return this.mask(text);
     this.count += 1;
     return own;
+  }
+
+  /** What the caller's function returns; null: it throws, or returns no text. It may use this redactor itself. */
+  #answer(own: (value: string, path: string) => unknown, text: string, at: string): string | undefined | null {
+    const state = [this.count, this.#depth, this.#inData] as const;
+    const path = this.#path?.slice() ?? [];
+    let answer: unknown;
+    try {
+      answer = own(text, at);
+      if (answer === undefined || typeof answer === 'string') return answer;
+    } catch (error) {
+      answer = error;
+    } finally {
+      [this.count, this.#depth, this.#inData] = state;
+      this.#path?.splice(0, Number.POSITIVE_INFINITY, ...path);
+    }
+    ignoreRejections(answer);
+    return null;
   }
 
   /** The part of a text from `from` to `to`, with its secrets masked. */

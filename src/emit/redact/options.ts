@@ -26,10 +26,11 @@ export interface RedactOptions {
    */
   readonly patterns?: readonly RegExp[];
   /**
-   * Called once with each string and its path, except those masked as a whole by their name or path. The other options are applied before: it gets
-   * `password=[redacted …]`. The result replaces the string, and the other options apply to it once more, unless it is `[redacted …]` as a whole.
-   * undefined: the string stays as it is. If it throws, or returns anything else, the string is masked. Of output that arrives in pieces it gets whole
-   * lines, and parts of lines that are longer than 8 KB.
+   * Called once with each string that is not empty and its path, except those masked as a whole by their name or path; also with long keys of inputs
+   * and outputs, except the known fields of the event or answer itself. The other options are applied before: it gets `password=[redacted …]`. The
+   * result replaces the string, and the other options apply to it once more, unless it is `[redacted …]` as a whole. undefined: the string stays as it
+   * is. If it throws, or returns anything else, the string is masked, and so is a key that would replace another one. Of output that arrives in pieces
+   * it gets whole lines, and parts of lines that are longer than 8 KB.
    */
   readonly mask?: (value: string, path: string) => string | undefined;
   /** The file with the key for the hashes in masks, mode 0600, created if missing; default `$XDG_STATE_HOME/hookscope/redact.key`. */
