@@ -79,7 +79,7 @@ const handlerShape = {
   predicate: zod().string().exactOptional(),
   /** The version of the input that its answer is about; absent: `input` itself. */
   judged: judgedSchema.exactOptional(),
-  /** If it was called again: all of its answers in order. */
+  /** If it was called again, or announced a later answer that did not come: all of its answers in order. */
   answers: zod().array(open(answerShape)).exactOptional(),
   /** If the last rewrite to finish wins in its wave: this hook's place in the order of finishing. */
   finished: zod().int().nonnegative().exactOptional(),

@@ -62,6 +62,17 @@ const silent = () => undefined;
 /** What nobody has asked. */
 const stranger = () => allow();
 
+test.each(['series', 'parallel'] as const)('a hook that answered plain { async: true } is known (%s)', async (mode) => {
+  const hooks: Hooks = {
+    PreToolUse: [
+      { mode, hooks: [{ handler: () => ({ async: true }), name: 'notify' }, silent] },
+      { hooks: [() => rewrite({ command: 'pwd' })] },
+    ],
+  };
+  const { now, changed } = await one(await record(hooks), hooks);
+  expect([changed, now.word, now.unknown]).toEqual([undefined, 'none', []]);
+});
+
 describe('a hook of which no answer was recorded', () => {
   test('is unknown and never silence, with its name and why', async () => {
     const { now, changed, by } = await one(await record(on()), on({ handler: stranger, name: 'new' }));

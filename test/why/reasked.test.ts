@@ -104,6 +104,15 @@ describe('a hook that was asked again', () => {
   });
 });
 
+test.each<[string, Readonly<Record<string, Hook>>]>([
+  ['a later hook rewrites it', { after: adds('-n') }],
+  ['nobody rewrites it', {}],
+])('a hook that announces a later answer and gives none is told so where it is asked once: %s', async (_, others) => {
+  const record = await recordOf('ls', { hook: () => ({ async: true }), ...others });
+  expect(record.handlers[0]).toMatchObject({ status: 'ran', answers: [{ judged: 0, status: 'unjudged' }] });
+  expect(whyOf(record).asked['hook']).toMatch(/^announced a later answer, and gave none/);
+});
+
 describe('an answer before', () => {
   const rewrites = (command: string) => (command === 'a' ? to('b') : undefined);
   const askedOf = async (hook: Hook) => {

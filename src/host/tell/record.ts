@@ -151,8 +151,10 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
   defined(row, r);
   if (slot.answered > 0) row.judged = slot.answered;
   if (slot.finished !== undefined) row.finished = slot.finished;
-  const again = slot.answers === undefined ? undefined : answersOf(slot.answers, copy, index);
-  if (again) row.answers = again;
+  // Its status does not say that a hook has not judged the input, so such an answer is listed even if it is the only one.
+  const all = slot.answers ?? (last.unjudged ? [{ judged: slot.answered, attempt: last }] : undefined);
+  const answers = all === undefined ? undefined : answersOf(all, copy, index);
+  if (answers) row.answers = answers;
   return Object.freeze(row);
 }
 
@@ -177,7 +179,7 @@ function statusOf(
   return background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran';
 }
 
-/** Each of its answers, if it was asked again. */
+/** Each of its answers. */
 function answersOf(
   answers: NonNullable<RecordedSlot['answers']>,
   copy: RecordCopy,
