@@ -3,7 +3,7 @@ import { put } from '../../values/copies/put.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
 import { CleanTexts } from './clean.js';
 import { createFinder, type Finder, patternFinder } from './find/find.js';
-import { isPrivate, isWebKey } from './find/formats/web-keys.js';
+import { isPrivate, membersOf } from './find/formats/web-keys.js';
 import { listKind } from './find/names.js';
 import type { TextSpan } from './find/quoted.js';
 import { merged } from './find/scan.js';
@@ -179,12 +179,12 @@ export class Masker {
     const command = roles === 0 ? undefined : programOf(object as Record<string, unknown>, keys, roles);
     // A Kubernetes manifest of a Secret.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
-    const isKey = this.#privateKeys && isWebKey(object);
+    const members = this.#privateKeys ? membersOf(object) : undefined;
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
       const value = (object as Record<string, unknown>)[key];
       const isData = isManifest && (key === 'data' || key === 'stringData');
-      const isSecret = isData || key === beside || (isKey && isPrivate(key, value)) || isOne?.(value) === true;
+      const isSecret = isData || key === beside || isPrivate(members, key, value) || isOne?.(value) === true;
       const words = key === command?.key ? command.words : undefined;
       const masked = this.#at(key, value, most(all, this.#atPath(key), isSecret ? SECRET : NOT), words);
       const name = this.#name(key, object, copy);

@@ -1,25 +1,39 @@
 import { append } from '../../../../values/append.js';
 import type { TextSpan } from '../quoted.js';
 
-/** The members of a JSON Web Key that are private. */
-const PRIVATE: ReadonlySet<string> = new Set('d p q dp dq qi oth k priv'.split(' '));
+interface PrivateMembers {
+  readonly names: ReadonlySet<string>;
+  /** No real one is shorter. */
+  readonly least: number;
+}
+const members = (names: string, least: number): PrivateMembers => ({ names: new Set(names.split(' ')), least });
+/** The private members of JSON Web Keys, by `kty`. The secret of `oct` has any length, the others have at least 192 bits. */
+const MEMBERS: ReadonlyMap<unknown, PrivateMembers> = new Map([
+  ['EC', members('d', 32)],
+  ['RSA', members('d p q dp dq qi oth', 32)],
+  ['OKP', members('d', 32)],
+  ['oct', members('k', 1)],
+  ['AKP', members('priv', 32)],
+]);
 
-const TYPES = ['EC', 'RSA', 'OKP', 'oct', 'AKP'];
-
-export const isWebKey = (object: object): boolean => TYPES.includes((object as { kty?: string }).kty ?? '');
-/** The shortest key that a word cannot well be. */
-const LEAST = 8;
-export const isPrivate = (key: string, value: unknown): boolean =>
-  PRIVATE.has(key) && (typeof value !== 'string' || value.length >= LEAST);
+/** The private members that an object has if it is a JSON Web Key. */
+export const membersOf = (object: object): PrivateMembers | undefined => MEMBERS.get((object as { kty?: unknown }).kty);
+export const isPrivate = (members: PrivateMembers | undefined, key: string, value: unknown): boolean =>
+  members?.names.has(key) === true && (typeof value !== 'string' || value.length >= members.least);
 
 const QUOTE = String.raw`\\{0,40}["']`;
 const TYPE = new RegExp(
-  String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(?:${TYPES.join('|')})["'\\]`,
+  String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(${[...MEMBERS.keys()].join('|')})["'\\]`,
   'g',
 );
-const MEMBERS = new RegExp(
-  String.raw`(?<![\w-])(?:${[...PRIVATE].join('|')})(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}([\w+/=-]{${LEAST},})`,
-  'g',
+const VALUES: ReadonlyMap<unknown, RegExp> = new Map(
+  [...MEMBERS].map(([type, { names, least }]) => [
+    type,
+    new RegExp(
+      String.raw`(?<![\w-])(?:${[...names].join('|')})(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}([\w+/=-]{${least},})`,
+      'g',
+    ),
+  ]),
 );
 /** A private key of RSA with 16,384 bits is shorter. */
 const LONGEST = 16_384;
@@ -28,14 +42,14 @@ const LONGEST = 16_384;
 export function webKeySecrets(text: string): readonly TextSpan[] {
   const spans: TextSpan[] = [];
   let read = 0;
-  for (const { index } of text.matchAll(TYPE)) {
+  for (const { index, 1: type } of text.matchAll(TYPE)) {
     if (index < read) continue;
     const from = Math.max(read, index - LONGEST);
     const start = from + openBefore(text.slice(from, index));
     const end = index + closeBehind(text.slice(index, index + LONGEST));
     append(
       spans,
-      [...text.slice(start, end).matchAll(MEMBERS)].map((found): TextSpan => {
+      [...text.slice(start, end).matchAll(VALUES.get(type) as RegExp)].map((found): TextSpan => {
         const to = start + found.index + found[0].length;
         return [to - (found[1] as string).length, to];
       }),
