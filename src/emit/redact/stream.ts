@@ -183,9 +183,13 @@ function contextOf(told: string): string {
 
 /** Where a part of a line ends that is too long to be held back: a value that only the caller's function knows stays whole, unless such a sign is in it. */
 function wordEnd(text: string, cut: number): number {
-  const sign = /[\s"'`,;()[\]{}<>][^\s"'`,;()[\]{}<>]*$/.exec(text.slice(Math.max(0, cut - LEAST_HELD), cut));
-  return sign === null ? cut : Math.max(0, cut - LEAST_HELD) + sign.index + 1;
+  const from = Math.max(0, cut - LEAST_HELD);
+  const before = text.slice(from, cut);
+  const last = LAST_PIECE.exec(before) ?? LAST_WORD.exec(before);
+  return last === null ? cut : from + last.index;
 }
+const LAST_PIECE = /(?<=[\s"'`,;()[\]{}<>])[^\s"'`,;()[\]{}<>]*$/;
+const LAST_WORD = /(?<=[^\p{L}\p{N}_])[\p{L}\p{N}_]*$/u;
 
 /** The index after the last complete line. A final `\r` does not count: the next piece may begin with the `\n` that belongs to it. */
 function lineEnd(text: string): number {

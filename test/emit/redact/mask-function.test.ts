@@ -181,19 +181,22 @@ describe.each(FUNCTIONS)('a function that %s', (_, own, shown) => {
   });
 });
 
-test.each([',', ' ', '","', ') ('])('gets whole values of a long line in pieces, with %j between them', (between) => {
-  const numbers = createRedactor({ keyFile, mask: (v) => v.replace(/cust_\d{10}/g, '***') });
-  const line = Array.from({ length: 3000 }, (_, i) => `cust_${1_000_000_000 + i}`).join(between);
-  for (const size of [1000, 4096, 7777, 20_000, 100_000]) {
-    const run = { ...RUN, hookId: `long-${between}-${size}` };
-    const out = (`${line}\n`.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
-      .map((stdout) => numbers.redact(progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')))
-      .map((record) => (record as { stdout?: string }).stdout)
-      .join('');
-    expect(out, `by ${size}`).not.toContain('cust_');
-    expect(out.split('***')).toHaveLength(3001);
-  }
-});
+test.each([',', ' ', '","', ') (', '|', '&', '/', '-', '.', '%20', '，'])(
+  'gets whole values of a long line in pieces, with %j between them',
+  (between) => {
+    const numbers = createRedactor({ keyFile, mask: (v) => v.replace(/cust_\d{10}/g, '***') });
+    const line = Array.from({ length: 3000 }, (_, i) => `cust_${1_000_000_000 + i}`).join(between);
+    for (const size of [1000, 4096, 7777, 20_000, 100_000]) {
+      const run = { ...RUN, hookId: `long-${between}-${size}` };
+      const out = (`${line}\n`.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
+        .map((stdout) => numbers.redact(progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')))
+        .map((record) => (record as { stdout?: string }).stdout)
+        .join('');
+      expect(out, `by ${size}`).not.toContain('cust_');
+      expect(out.split('***')).toHaveLength(3001);
+    }
+  },
+);
 
 test('does not get whole what stands in two lines, nor a value with blanks in a long line', () => {
   const names = createRedactor({ keyFile, mask: (v) => v.replace(/Kim\s+Possible/g, '***') });

@@ -77,6 +77,7 @@ export const ORDINARY: readonly string[] = [
   'npm publish --token\nls -la',
   'f(user=user, password=password)\nINSERT user=? password=? host=h',
   'psql "host=h password=$PGPW user=a" && connect(host=h, user=u, password=pw)',
+  'def connect(host=str, password=str, user=str)\nuser=me password=expired host=h\nhost=h password=incorrect user=a',
   'host=db password=required user=a\nForm fields: user=name password=text host=string\nkwargs: host=str password=str user=str',
   '{"kty":"RSA","k":"search","p":"main","d": "missing"}',
   // Commands.

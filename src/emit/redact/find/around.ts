@@ -115,7 +115,7 @@ const SETTING_BEHIND = new RegExp(String.raw`[ \t]{1,4}${SETTING}[^\s"'=]`, 'y')
 
 /** What signatures and forms say of a password: `user=str password=str`. */
 const OF_FORMS =
-  /^(?:str|string|text|int|number|bool|boolean|hidden|input|field|label|name|required|optional|none|null)$/i;
+  /^(?:str|string|text|int|number|bool|boolean|hidden|input|field|label|name|required|optional|none|null|expired|invalid|incorrect|changed|bytes|float|char|SecretStr)$/i;
 
 /** `host=h password=X user=me`, a connection of PostgreSQL. */
 export function isOfConnection(text: string, name: number, [start, end]: TextSpan): boolean {
