@@ -3,7 +3,7 @@ import { specOf } from '../events/catalogue.js';
 import { answersByExit2, type Cause, exit2Of } from '../events/failure.js';
 import { plain } from '../plain.js';
 import { own } from '../values/own.js';
-import { placeOf } from './words.js';
+import { nearer, placeOf } from './words.js';
 
 type Advice = (handler: HandlerRecord, event: string) => string;
 
@@ -22,7 +22,16 @@ function remedyIn(h: HandlerRecord): string {
     /^.*; (?:see (hookscope (?:[\w ,-]+|serve .+, which asks))|(put it back, or .+, which asks))$/s.exec(
       h.failure?.message ?? '',
     ) ?? [];
-  return plain(gone ?? `look at ${placeOf(h)} and accept it: ${accept}`);
+  return plain(gone ?? `look at ${changedFile(h)} and accept it: ${accept}`);
+}
+
+/** The file that has changed, which may be one that the hook's file names. */
+function changedFile(h: HandlerRecord): string {
+  const [, file] =
+    /^(.+?)(?:, which .+ names,)? (?:has changed since|is not what was accepted for|could be executed when) /s.exec(
+      h.failure?.message ?? '',
+    ) ?? [];
+  return file === undefined ? placeOf(h) : plain(nearer(file));
 }
 
 /** Whether it was called in a folder in which its path leads to another script, as `trust/bound-script.ts` says it. */

@@ -47,7 +47,7 @@ export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord)
 }
 
 /** A path within the current folder is made relative. */
-function nearer(file: string): string {
+export function nearer(file: string): string {
   // A page in a browser has no current folder.
   const here = globalThis.process?.cwd();
   return here !== undefined && file.startsWith(`${here}/`) ? file.slice(here.length + 1) : file;

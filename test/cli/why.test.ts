@@ -252,14 +252,24 @@ describe('why', () => {
     expect(failedWith('threw', long).asked[0]?.text).toContain(long.slice(0, -1));
     expect(failedWith('threw', long.repeat(2)).asked[0]?.text).toContain(long.slice(0, 180));
     expect(failedWith('threw', long.repeat(2)).asked[0]?.text).not.toContain(long.repeat(2));
-    const changed = (see: string): string | undefined =>
-      failedWith('untrusted', `/a has changed${see}`).changes.find((text) => text.startsWith('For ./guard.sh'));
+    const changed = (see: string, message = `/a has changed${see}`): string | undefined =>
+      failedWith('untrusted', message).changes.find((text) => text.startsWith('For ./guard.sh'));
     expect(changed('; see hookscope serve --accept')).toMatch(/and accept it: hookscope serve --accept\.$/);
     expect(changed('; see hookscope trust --from codex')).toMatch(/and accept it: hookscope trust --from codex\.$/);
     const again = "hookscope serve --hooks '/my hooks.json' in a terminal, which asks";
     expect(changed(`; see ${again}`)).toContain(`and accept it: ${again}.`);
     for (const helps of ['stop the server and start it without it in a terminal, which asks', `leave it out: ${again}`])
       expect(changed(`; put it back, or ${helps}`)).toContain(`since it was accepted; put it back, or ${helps}.`);
+    for (const says of [
+      ' is not what was accepted for ./guard.sh',
+      ', which ./guard.sh names, has changed since it was accepted',
+    ])
+      expect(changed('', `/my guard.sh${says}; see hookscope trust`)).toMatch(
+        /look at \/my guard\.sh and accept it: hookscope trust\.$/,
+      );
+    expect(changed('', '/x.sh, which ./hooks.json names, is missing; see hookscope trust')).not.toContain(
+      'look at /x.sh',
+    );
     for (const other of ['', '; see policy.json', '; see hookscope `x`'])
       expect(changed(other)).toMatch(/and accept it: hookscope trust\.$/);
   });
