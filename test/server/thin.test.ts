@@ -269,6 +269,15 @@ describe('the thin command', () => {
       },
     );
 
+    test.each([2, 4, 126, 127])('Node asks if curl ends with %d and has sent nothing', async (code) => {
+      const bin = join(user.path, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'curl'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+      const env = { PATH: `${bin}:${process.env['PATH']}` };
+      const answer = await thin(['PreToolUse'], bash('rm it'), { env });
+      expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing is removed/) });
+    });
+
     test.each(['dash', 'bash'])(
       'a curl that does not give up in time is ended, of which %s says nothing',
       async (shell) => {

@@ -473,8 +473,8 @@ case $code:$status in
     quit "${exit:-0}" ;;
   # curl could not connect, so the hooks are asked here, once.
   7:*) ask_node_instead "$@" ;;
-  # curl got no address, or is too old for these options.
-  2:*) ask_node "$@" ;;
+  # curl got no address, is too old for these options, cannot do this, or was not started.
+  2:* | 4: | 126: | 127:) ask_node "$@" ;;
   0:*)
     # Without a final status nothing was proved above.
     [ "$shown" = "$proof" ] || fail "$stranger"
