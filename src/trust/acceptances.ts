@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendLines } from '../files/append-lines.js';
+import { writeError } from '../files/json-file.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject, isText } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
@@ -30,7 +31,7 @@ export interface Acceptance extends AcceptedChange {
 export const acceptancesFile = (state: string = stateFolder()): string => join(state, 'acceptances.jsonl');
 
 /**
- * Keeps what is about to be accepted. Throws the error of `appendLines`, since nothing may be accepted that is not kept. What it returns keeps
+ * Keeps what is about to be accepted. Throws FILE if it cannot be, since nothing may be accepted that is not kept. What it returns keeps
  * that it was refused.
  */
 export function keepAcceptances(
@@ -41,7 +42,12 @@ export function keepAcceptances(
   const at = new Date().toISOString();
   const keep = (more: Pick<Acceptance, 'refused'>): void => {
     const lines = changes.map((change) => JSON.stringify({ at, how, ...change, ...more } satisfies Acceptance));
-    if (lines.length > 0) appendLines(acceptancesFile(state), lines);
+    const file = acceptancesFile(state);
+    try {
+      if (lines.length > 0) appendLines(file, lines);
+    } catch (error) {
+      throw writeError(file, error);
+    }
   };
   keep({});
   return () => keep({ refused: true });

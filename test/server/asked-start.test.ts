@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,6 +60,14 @@ test('nor by one whose hooks cannot be loaded', async () => {
   user.write('plugin.mjs', `throw new Error('not today');`);
   const { came, asked, kept } = await start({ hooks: [at('hooks.json')], plugin: [at('plugin.mjs')] });
   expect([came, asked.length, kept]).toEqual([expect.stringContaining('not today'), 1, []]);
+});
+
+test('a yes that cannot be kept ends the start, and names the file', async () => {
+  await (await user.serve(['--hooks', 'hooks.json'])).stop();
+  change();
+  mkdirSync(join(user.places.state, 'acceptances.jsonl'));
+  const serve = asAPerson(user, (terminal) => serveCommand([], { hooks: [at('hooks.json')] }, terminal));
+  await expect(serve).rejects.toThrow(`${join(user.places.state, 'acceptances.jsonl')}: is a directory, not a file`);
 });
 
 test.each<[what: string, prepare: () => unknown, hooks: string, why: RegExp]>([
