@@ -1,3 +1,5 @@
+import { HookscopeError } from '../errors.js';
+import { hasToolSubject } from '../events/define.js';
 import { effectOf, type FailureEffect } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
 import { servicesOf } from '../host/internals.js';
@@ -29,6 +31,7 @@ export async function explainCommand(
   try {
     const explanation = host.explain(event as never, input, { scope: flags.scope });
     const { spec } = servicesOf(host).events[event] as { readonly spec: EventSpec };
+    if (hasToolSubject(spec) && explanation.subject === undefined) throw noTool(event);
     await terminal.print(
       flags.json ? plainJson(withUnknown(explanation, unknown)) : describe(explanation, spec, unknown),
     );
@@ -37,6 +40,14 @@ export async function explainCommand(
   }
   return 0;
 }
+
+/** Without the tool no matcher can be compared, so an explanation would say of every guard that it does not run. */
+const noTool = (event: string): HookscopeError =>
+  new HookscopeError('INVALID_INPUT', {
+    event,
+    field: 'tool_name',
+    expected: 'is missing: add --tool with the name of the tool, for example --tool Bash',
+  });
 
 /** If the tool was named, an input without any field of a tool event is the tool's own input. */
 function inputOf(

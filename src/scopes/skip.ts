@@ -52,8 +52,8 @@ export const SKIP_REASONS = {
       // Reading `facts.view` makes a proxy, so only predicates read it.
       skips: ({ matcher }, facts) =>
         !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view, facts),
-      words: ({ matcher }, { subject }) =>
-        `its matcher ${matcher.text} does not match ${subject == null ? 'an event without a subject' : shownName(subject)}`,
+      words: ({ matcher, spec }, { subject }) =>
+        `its matcher ${matcher.text} does not match ${subject == null ? `an input without ${spec.subjectField ?? 'a subject'}` : shownName(subject)}`,
     },
   },
   if: {

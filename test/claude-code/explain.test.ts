@@ -134,3 +134,21 @@ test('hookscope explain prints it, for people and for programs', async () => {
   ) as { hooks: { runs: boolean }[] };
   expect(json.hooks.map(({ runs }) => runs)).toEqual([true, true]);
 });
+
+test('hookscope explain of a tool event asks for the tool, without which every matcher would seem not to match', async () => {
+  project.write('project/hooks.json', { PreToolUse: [{ matcher: 'Bash', hooks: [hook('guard')] }] });
+  const run = (event: string, ...args: string[]) =>
+    cli(['explain', event, '--no-config', '--hooks', 'hooks.json', ...args], { cwd: project.dir });
+  for (const given of [[], ['--input', '{"tool_input":{}}'], ['--json']]) {
+    const { stdout, stderr, code } = await run('PreToolUse', ...given);
+    expect([stdout, stderr, code]).toEqual([
+      '',
+      'hookscope: Invalid input for PreToolUse: "tool_name" is missing: add --tool with the name of the tool, for example --tool Bash.\n',
+      1,
+    ]);
+  }
+  expect((await run('PreToolUse', '--tool', 'Bash')).stdout).toMatch(
+    /^PreToolUse:Bash {2}in session\n {2}1\. command /,
+  );
+  expect((await run('Stop')).code).toBe(0);
+});

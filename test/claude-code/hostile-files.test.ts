@@ -245,7 +245,7 @@ describe('a standard output that is full', () => {
     ['fire', 'PreToolUse', '--no-config', '--json'],
     ['fire', 'PreToolUse', '--no-config', '--exit-code'],
     ['list', '--no-config'],
-    ['explain', 'PreToolUse', '--no-config'],
+    ['explain', 'PreToolUse', '--tool', 'Bash', '--no-config'],
     ['--help'],
     ['--version'],
   ])('is no success: %s %s %s', async (...args) => {

@@ -232,7 +232,7 @@ describe('MCP servers', () => {
     );
     const check = await run(['check', '--hooks', 'h.json']);
     expect(check.stdout).toMatch(/MCP tool hooks \(1\) run in hookscope only on servers/);
-    await run(['explain', 'PreToolUse', '--hooks', 'h.json', '--input', '{}']);
+    await run(['explain', 'PreToolUse', '--tool', 'Bash', '--hooks', 'h.json']);
     expect(() => readFileSync(join(folder.path, 'ran'))).toThrow('ENOENT');
     folder.write('.mcp.json', {});
     expect((await run(['list', '--hooks', 'h.json'])).stderr).toMatch(/no MCP server is known here/);

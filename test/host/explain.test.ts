@@ -34,7 +34,7 @@ test('explain says in words why a hook would not run, with what decided it', () 
   ]);
   expect(whyNot(host, 'Stop')).toEqual([['no tool', 'if', 'Stop has no tool call for its rule Bash(rm *)']]);
   expect(whyNot(host, 'FileChanged', {})).toEqual([
-    ['no file', 'matcher', 'its matcher .env does not match an event without a subject'],
+    ['no file', 'matcher', 'its matcher .env does not match an input without basename of file_path'],
   ]);
 });
 
