@@ -52,3 +52,9 @@ test('docs/rules.md says in their words what each rule finds, why, and what mend
     expect(page).toContain(fix);
   }
 });
+
+test('a rule that says of a command that fails that it blocks nothing says with what policy it does', () => {
+  const whys = RULE_IDS.map((id) => RULES[id].why).filter((why) => /ends with 12[67]/.test(why));
+  expect(whys).toHaveLength(3);
+  for (const why of whys) expect(why).toContain('blocks nothing unless onFailure is block or ask');
+});

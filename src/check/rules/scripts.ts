@@ -5,7 +5,7 @@ export const SCRIPT_RULES = {
   'script-missing': {
     level: 'error',
     about: 'A script that is not there',
-    why: 'A shell that does not find a script ends with 127, which blocks nothing; python3 and node end with 2 or 1, and 2 blocks every call.',
+    why: 'A shell that does not find a script ends with 127: the hook fails, which blocks nothing unless onFailure is block or ask. python3 and node end with 2 or 1, and 2 blocks every call.',
     fix: 'Correct the path, or add the script.',
     bad: '"command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/gaurd.sh"',
     good: '"command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/guard.sh"',
@@ -13,7 +13,7 @@ export const SCRIPT_RULES = {
   'script-not-executable': {
     level: 'error',
     about: 'A script that is run directly and is not executable',
-    why: 'The shell ends with 126, which blocks nothing.',
+    why: 'The shell ends with 126: the hook fails, which blocks nothing unless onFailure is block or ask; with block every call is denied.',
     fix: 'chmod +x it, or name its interpreter: bash guard.sh.',
     bad: './guard.sh with mode 0644',
     good: './guard.sh with mode 0755',
@@ -29,7 +29,7 @@ export const SCRIPT_RULES = {
   'program-missing': {
     level: 'warning',
     about: 'A program that this machine does not have',
-    why: 'The shell ends with 127, which blocks nothing.',
+    why: 'The shell ends with 127: the hook fails, which blocks nothing unless onFailure is block or ask; with block every call is denied.',
     fix: 'Install it, or use a program that everybody has.',
     bad: '"command": "no-such-linter --hook"',
     good: '"command": "npx some-linter --hook"',
