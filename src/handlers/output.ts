@@ -135,10 +135,16 @@ function exitFailure({
     const what = exitCode === 126 ? 'is not executable' : 'was not found';
     return failed(
       'spawn_failed',
-      `${commandText} could not be started: a program ${what} (exit code ${exitCode})${because}`,
+      `${commandText} could not be started: a program ${what} (exit code ${exitCode})${because}${exitCode === 126 ? executableAdvice(stderr) : ''}`,
     );
   }
   return failed('exit_code', `It exited with code ${exitCode}${because}`);
+}
+
+/** Shells name the file that they may not execute. */
+function executableAdvice(stderr: string): string {
+  const file = /: ([\w./@+-]+): Permission denied$/.exec(stderr)?.[1];
+  return file === undefined ? '' : `. If it is a script: chmod +x ${file}, or write sh ${file}.`;
 }
 
 function failed(cause: Cause, message: string): { failure: NonNullable<Reply['failure']> } {

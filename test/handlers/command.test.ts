@@ -250,6 +250,13 @@ describe('what a shell hook says', () => {
     ['no-such-program-here', {}, 'spawn_failed', 'no-such-program-here could not be started: a program was not found'],
     [hook('not-executable.sh'), {}, 'spawn_failed', 'could not be started: a program is not executable'],
     [
+      hook('not-executable.sh'),
+      {},
+      'spawn_failed',
+      `Permission denied. If it is a script: chmod +x ${hook('not-executable.sh')}, or write sh ${hook('not-executable.sh')}.`,
+    ],
+    ['exit 126', {}, 'spawn_failed', 'a program is not executable (exit code 126).'],
+    [
       'no-such-program',
       { args: [] },
       'spawn_failed',
