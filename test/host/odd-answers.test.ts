@@ -180,3 +180,30 @@ describe.each(Object.entries(PRINTED))('beside a helper, what %s says is added',
     }
   });
 });
+
+test.each([
+  ['a text', 'no', 'a string'],
+  ['false', false, 'false'],
+  ['true', true, 'true'],
+  ['a number', 0, '0'],
+  ['a list', [deny('x')], 'an array'],
+  ['a helper that was not called', deny, 'a function'],
+])('%s is no answer, and the failure says what to return instead', async (_, answer, got) => {
+  const { host } = testHost();
+  host.register({ PreToolUse: [{ name: 'g', onFailure: 'block', hooks: [() => answer as never] }] });
+  const decision = await host.fire('PreToolUse', INPUTS.PreToolUse);
+  const message = `hook g returned ${got}, which is no answer: return nothing, or an answer such as deny('why')`;
+  expect(decision).toMatchObject({ verdict: 'deny', reason: message, failures: [{ cause: 'bad_schema', message }] });
+});
+
+test.each([allow(), deny('x'), ask('q'), addContext('c'), rewrite({}), { ...addContext('c'), name: 'n' }])(
+  'an answer in place of a hook is refused: %j',
+  (answer) => {
+    const { host } = testHost();
+    const words = "is an answer, not a hook: write a function that returns it, as in () => deny('why')";
+    expect(() => host.register({ PreToolUse: [{ hooks: [answer as never] }] })).toThrow(
+      `Invalid hooks: PreToolUse[0].hooks[0]: ${words}. Nothing was registered.`,
+    );
+    expect(() => host.on('PreToolUse', answer as never)).toThrow(words);
+  },
+);

@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { ON_FAILURE } from '../../events/failure.js';
 import { CLAUDE_KINDS, HANDLER_KINDS, type HandlerKind, likelyKind } from '../../events/handler-kinds.js';
+import { isHelperKey } from '../../events/output/helper-keys.js';
 import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
@@ -88,7 +89,10 @@ const DESCRIBED: readonly string[] = HANDLER_KINDS.filter((kind) => kind !== 'ca
 export function readHandler(hook: unknown, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
   if (!isObject(hook))
-    throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
+    throw wrong(
+      where,
+      'expected a handler, { "type": "command", "command": "…" }, or in code a function, { handler: fn, … } or command(…)',
+    );
   if (MADE in hook) {
     const handler = hook[MADE] as Handler;
     return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
@@ -98,6 +102,8 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
     const { handler, options } = handlerFor(description, where, spec, how.external, how.context, DESCRIBED);
     return { work: { handler: wrap(handler) }, kind: handler.kind, own: options, label: handler.name };
   }
+  if (Object.keys(hook).some(isHelperKey))
+    throw wrong(where, "is an answer, not a hook: write a function that returns it, as in () => deny('why')");
   if (!('type' in hook)) {
     checkTyped(hook, where);
     checkOptions(`${where}.`, hook, HANDLER, 'INVALID_HOOKS');
