@@ -313,6 +313,17 @@ describe('hookscope history', () => {
     rmSync(join(folder, 'state'), { recursive: true });
   });
 
+  test('hookscope fire stores no records, and who looks for some is told what does', async () => {
+    await hookscope('fire', 'Stop', '--no-config');
+    for (const args of [['history'], ['why', 'last'], ['stats']]) {
+      const { stderr, code } = await hookscope(...args);
+      expect([stderr, code]).toEqual([
+        `hookscope: ${join(folder, 'state/hookscope')}: holds no records, and no server of yours runs. hookscope fire keeps none: use hookscope hook or hookscope serve, or ndjsonSink(file) in code. To read another file, add --store FILE.\n`,
+        1,
+      ]);
+    }
+  });
+
   test.each([
     [['history', '--since', 'yesterday'], '--since: expected how long ago, as in 90s, 1h or 2d, or a time'],
     [['history', '--since', '1y'], 'got "1y"'],

@@ -1345,6 +1345,11 @@ const readme: readonly Kept[] = [
     'prints the decision, and a line for every registered hook with why',
   ],
   ['sends a recorded session through the hooks', 'cli/run', 'shows what ran, for whom and why, and what was denied'],
+  [
+    '`hookscope fire` stores none',
+    'cli/history',
+    'hookscope fire stores no records, and who looks for some is told what does',
+  ],
   ['shows what was denied', 'cli/history', 'last --blocked is the newest fire that was denied'],
   ['re-evaluates recorded events', 'cli/replay', 'under others says what changes, by which hook, with an example'],
   ['[The page](docs/page.md) shows records in a browser', 'page/page', 'it shows what happens while an agent works'],

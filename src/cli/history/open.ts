@@ -30,6 +30,6 @@ export function nothingKept(): HookscopeError {
   return new HookscopeError('FILE', {
     file: stateFolder(),
     problem:
-      'holds no records, and no server of yours runs; name what does with --store, or keep some: ndjsonSink(file) in code, hookscope serve beside an agent',
+      'holds no records, and no server of yours runs. hookscope fire keeps none: use hookscope hook or hookscope serve, or ndjsonSink(file) in code. To read another file, add --store FILE',
   });
 }
