@@ -85,7 +85,7 @@ describe('a configuration that is named', () => {
 
   test.each([
     ['an empty file', 'c.json', ' \n', 'expected an object'],
-    ['broken JSON', 'c.json', '{\n  "timeout": 5,\n}', 'is not JSON: line 3, column 1: property name expected'],
+    ['broken JSON', 'c.json', '{\n  "timeout": 5,\n}', 'is not JSON: line 3, column 1: remove the comma before this }'],
     ['no default export', 'c.mjs', 'export const timeout = 1;', 'as the default export'],
     ['code that throws', 'c.mjs', "throw new Error('no such team');", 'it could not be run: no such team'],
     [

@@ -23,6 +23,18 @@ test.each([
 
 test.each([
   ['not JSON', '{\n  "PreToolUse": [,]\n}', 'is not JSON: line 2, column 18: value expected'],
+  ['an empty file', ' \n', 'is not JSON: line 2, column 1: it is empty'],
+  ['a comment', '{\n  // mine\n  "Stop": [] }', 'is not JSON: line 2, column 3: JSON has no comments'],
+  ['a comment above all', '/* mine */\n{}', 'is not JSON: line 1, column 1: JSON has no comments'],
+  [
+    'a comma at the end of a list',
+    '{ "Stop": [1, ] }',
+    'is not JSON: line 1, column 15: remove the comma before this ]',
+  ],
+  ['a comma at the end', '{ "Stop": [],\n}', 'is not JSON: line 2, column 1: remove the comma before this }'],
+  ['single quotes', "{ 'Stop': [] }", 'is not JSON: line 1, column 3: names and texts need double quotes'],
+  ['no quotes', '{ Stop: [] }', 'is not JSON: line 1, column 3: names and texts need double quotes'],
+  ['a word of another language', '{ "Stop": None }', 'is not JSON: line 1, column 11: invalid symbol'],
   ['a list', '[]', 'expected an object of events'],
   ['hooks that are a list', '{"hooks":[]}', 'hooks: expected an object of events'],
   [

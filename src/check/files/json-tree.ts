@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { JsonLeniency } from '../../agents/table.js';
+import { usualMistake } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
@@ -23,17 +24,18 @@ export function parseJsonTree(text: string, reads: readonly JsonLeniency[] = USU
   const found = errors.map(({ error, offset, length }) => ({
     start: offset,
     end: offset + Math.max(1, length),
-    message: said(printParseErrorCode(error)),
+    message: said(printParseErrorCode(error), usualMistake(json, offset)),
   }));
   return { root: root && convert(root), errors: [...mark, ...found] };
 }
 
 const MARK = 'A byte order mark: this agent reads nothing of a file that begins with one';
 
-function said(code: string): string {
+function said(code: string, mistake: string | undefined): string {
   if (code === 'InvalidCommentToken')
     return 'A comment: JSON has none, and whoever reads it strictly drops the whole file';
-  return code.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = mistake ?? code.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function convert(node: Node): TreeNode {
