@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { agentEvents } from '../agents/own-events.js';
 import type { Finding } from '../claude-code/files/findings.js';
 import { misplacedIn } from '../claude-code/files/misplaced.js';
-import { otherShape } from '../claude-code/files/other-shapes.js';
+import { eventsIn, otherShape } from '../claude-code/files/other-shapes.js';
 import { MANIFEST_KEYS } from '../claude-code/files/plugin-dir.js';
 import { checkHooks } from '../claude-code/files/schema.js';
 import {
@@ -15,6 +15,7 @@ import {
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
+import { OTHER_NAMES } from '../events/other-names.js';
 import { isRemark } from '../files/json-comments.js';
 import type { Path } from '../files/json-file.js';
 import { ABOUT_HOOKS } from '../foreign/parse.js';
@@ -55,7 +56,7 @@ export const checkRead: FileCheck = function* ({ path, kind, plugin, parsed: { r
 };
 
 /** Checks Claude Code's files by the loader's rules. */
-export const checkClaudeShape: FileCheck = function* (file) {
+export const checkClaudeShape: FileCheck = function* (file, about) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
   const data = plainData(root) as Readonly<Record<string, unknown>>;
@@ -71,14 +72,18 @@ export const checkClaudeShape: FileCheck = function* (file) {
   if (other !== undefined) {
     const at = entryOf(root, 'hooks')?.keySpan ?? root;
     const bare = data['hooks'] === undefined;
+    // The file's name does not tell, so it may be one of hookscope's own. What cannot be read is corrected first, whatever it is for.
+    const ours = bare && file.kind === 'settings';
+    if (ours && file.parsed.errors.length > 0) return;
+    const own = ours ? `If this file is for --hooks: hookscope check --hooks ${about.name(file.path)}. Otherwise ` : '';
     yield {
       rule: 'other-shape',
       at,
       where: bare ? [] : ['hooks'],
-      message: sentence(`it ${other}`),
-      // The file's name does not tell, so it may be meant as one of hookscope's own.
-      fix: bare && file.kind === 'settings' ? OURS : undefined,
+      message: sentence(`${own}it ${other}`),
+      fix: ours ? OURS : undefined,
     };
+    if (bare) yield* told(root, checkHooks(eventsIn(data, CLAUDE_EVENTS), [], CLAUDE_EVENTS).findings);
     return;
   }
   if (ofKeys !== NONE) yield* told(root, strayGroups(data, ofKeys.findings));
@@ -110,7 +115,7 @@ function* told(root: TreeNode, findings: readonly Finding[]): Generator<CheckFin
 }
 
 const OURS =
-  'Put its events below "hooks". In a file for --hooks they may stand at the top: check that with hookscope check --hooks FILE, or call it hooks.json or NAME.hooks.json.';
+  'Put its events below "hooks". In a file for --hooks they may stand at the top, and one called hooks.json or NAME.hooks.json is checked as such.';
 
 /** A top-level key that is nearly "hooks" or an event's name. None of its hooks runs, and no other check would report it. */
 function misspelt(data: Readonly<Record<string, unknown>>): { key: string; message: string } | undefined {
@@ -148,17 +153,15 @@ const MEANT: Readonly<Record<string, string>> = {
   timeoutMs: 'Write "timeout", in seconds.',
   timeoutSec: 'Write "timeout", in seconds.',
   cwd: 'Begin the command with cd … &&.',
-  BeforeTool: 'Gemini CLI calls it that; here it is PreToolUse.',
-  AfterTool: 'Gemini CLI calls it that; here it is PostToolUse.',
-  BeforeAgent: 'Gemini CLI calls it that; here it is UserPromptSubmit.',
-  AfterAgent: 'Gemini CLI calls it that; here it is Stop.',
-  PreCompress: 'Gemini CLI calls it that; here it is PreCompact.',
 };
 
 function fixOf(rule: RuleId, path: Path): string | undefined {
   const key = path.at(-1);
   const isName = rule === 'unknown-key' || rule === 'unknown-event';
-  return isName && typeof key === 'string' && Object.hasOwn(MEANT, key) ? MEANT[key] : undefined;
+  if (!isName || typeof key !== 'string') return undefined;
+  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
+  if (other !== undefined) return `${other.title} calls it that; here it is ${other.ours}.`;
+  return Object.hasOwn(MEANT, key) ? MEANT[key] : undefined;
 }
 
 function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {

@@ -79,6 +79,11 @@ export function likelyKind(description: object): { kind: HandlerKind; keys: read
   return own.find(({ keys }) => keys.length > 0);
 }
 
+/** Whether a group is a handler that stands in its place. */
+export const isLoneHandler = (group: Readonly<Record<string, unknown>>): boolean =>
+  group['hooks'] === undefined && ['type', 'command', 'handler'].some((key) => key in group);
+export const LONE_HANDLER = 'is a handler where a group was expected; put it into { "hooks": [ … ] }';
+
 /** What binds the files that a handler of this type runs, or takes its answer from. An unknown type never runs. */
 export const bindsOf = (type: unknown): KindFacts['binds'] =>
   typeof type === 'string' && Object.hasOwn(KINDS, type) ? factsOf(type as HandlerKind).binds : 'nothing';

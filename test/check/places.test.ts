@@ -102,7 +102,11 @@ describe('a file that is named', () => {
       findings: [],
     });
     expect((await check(['any-name.json'])).findings).toMatchObject([
-      { rule: 'other-shape', fix: expect.stringContaining('hookscope check --hooks FILE') },
+      {
+        rule: 'other-shape',
+        message:
+          'If this file is for --hooks: hookscope check --hooks any-name.json. Otherwise it has the event PreToolUse at its top level; expected it under "hooks", { "hooks": { "PreToolUse": [ … ] } }.',
+      },
     ]);
   });
 

@@ -47,6 +47,10 @@ const GEMINI = new Set([
   'PreCompress',
 ]);
 
+/** The events at the top level of a file that have a list of groups. */
+export const eventsIn = (data: Readonly<Record<string, unknown>>, events: readonly string[]): object =>
+  Object.fromEntries(Object.entries(data).filter(([key, value]) => events.includes(key) && Array.isArray(value)));
+
 function bareEvents(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
   const found = Object.keys(data).find((key) => events.includes(key));
   return found === undefined

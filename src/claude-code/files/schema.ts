@@ -1,4 +1,4 @@
-import { CLAUDE_KINDS, type ClaudeKind } from '../../events/handler-kinds.js';
+import { CLAUDE_KINDS, type ClaudeKind, isLoneHandler, LONE_HANDLER } from '../../events/handler-kinds.js';
 import type { Path } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { asksUs } from '../../values/own-command.js';
@@ -123,8 +123,7 @@ class SchemaCheck {
   #group(group: unknown, path: Path): ClaudeGroup[] {
     if (!isObject(group))
       return this.#wrong(path, `expected a group, { "matcher": "…", "hooks": [ … ] }, got ${kindOf(group)}`);
-    const flat = group['hooks'] === undefined && ('command' in group || 'type' in group);
-    if (flat) return this.#wrong(path, 'is a handler where a group was expected; put it into { "hooks": [ … ] }');
+    if (isLoneHandler(group)) return this.#wrong(path, LONE_HANDLER);
     if (!this.#keys(group, GROUP_KEYS, path)) return [];
     this.#strange(group, GROUP_KEYS, path);
     const handlers = (group['hooks'] as unknown[]).flatMap((hook, i) => this.#handler(hook, [...path, 'hooks', i]));

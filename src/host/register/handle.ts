@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Scope } from '../../scopes/scope.js';
 import { labelOf, type ScopeRef } from '../../scopes/tree.js';
-import { checkKeys, type Keys } from '../../values/options.js';
+import { checkKeys, type Keys, wrongOption } from '../../values/options.js';
 import { show } from '../../values/shape.js';
 import { checkRegisterOptions } from '../options.js';
 import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
@@ -115,6 +115,8 @@ const ON = Object.fromEntries(
 /** One hook in the shape that `register` takes. */
 export function oneHook(event: string, hook: unknown, options: object | undefined): Record<string, unknown> {
   if (typeof event !== 'string') throw wrong('on(event)', `expected the name of an event, got ${show(event)}`);
+  if (typeof options === 'function')
+    throw wrongOption('on', 'the matcher belongs into the options: on(event, fn, { matcher: "Bash" })');
   checkKeys(options, ON, 'on: ');
   return { [event]: [{ ...options, hooks: [hook] }] };
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { TABLES } from '../../src/agents/agents.js';
+import { createHost } from '../../src/create-host.js';
+import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { OTHER_NAMES } from '../../src/events/other-names.js';
+import { nearest } from '../../src/values/nearest.js';
+
+const rows = TABLES.flatMap((table) => table.events.map((row) => ({ ...row, from: table.name as string })));
+
+test('each name is one of the agent, and means what its table says', () => {
+  for (const [name, { from, ours }] of Object.entries(OTHER_NAMES))
+    expect(
+      rows.some((row) => row.name === name && row.from === from && row.ours === ours),
+      name,
+    ).toBe(true);
+});
+
+test('each event of an agent that has one of ours under a quite different name is there', () => {
+  const far = rows.filter((row) => !row.own && row.name !== row.ours && nearest(row.name, HOOK_EVENTS) === undefined);
+  const missing = far.filter(({ name }) => !Object.hasOwn(OTHER_NAMES, name));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+test('hooks under such a name are refused with ours', async () => {
+  await using host = createHost();
+  for (const [name, { ours }] of Object.entries(OTHER_NAMES))
+    expect(() => host.register({ [name]: [] } as never)).toThrow(` name of ${ours}; for `);
+  expect(() => host.on('beforeShellExecution' as never, () => undefined)).toThrow(
+    "is Cursor's name of PreToolUse; for Cursor's own file use --from cursor",
+  );
+  expect(() => host.on('PreToolUse', 'Bash' as never, (() => undefined) as never)).toThrow(
+    'the matcher belongs into the options: on(event, fn, { matcher: "Bash" })',
+  );
+});
