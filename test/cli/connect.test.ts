@@ -449,8 +449,8 @@ describe('hookscope connect claude-code', () => {
     [['connect', 'codex', '--attended'], /--attended.*with gemini alone/],
     [['connect', 'gemini', '--codex', 'x'], /--codex.*with codex alone/],
     [['connect', 'geminy'], /"geminy" is not an agent.*codex, copilot, gemini, cursor/],
-    [['disconnect'], /--all/],
-    [['disconnect', 'claude-code', '--all'], /--all/],
+    [['disconnect'], /name one agent \(.*codex.*\), or every agent with --all/],
+    [['disconnect', 'claude-code', '--all'], /name one agent \(.*codex.*\), or every agent with --all/],
   ])('%j is refused, and nothing is written', async (args, message) => {
     const { stderr, code } = await hookscope(...args);
     expect(stderr).toMatch(message);

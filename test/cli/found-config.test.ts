@@ -228,6 +228,10 @@ test('--config and --no-config leave what is found alone', async () => {
   expect((await run('list', '--no-config')).stderr).toBe(
     'hookscope: nothing is registered; name it with --config, --plugin or --hooks\n',
   );
+  folder.write('empty.json', {});
+  expect((await run('list', '--no-config', '--hooks', 'empty.json')).stderr).toBe(
+    'hookscope: nothing is registered; there are no hooks in empty.json\n',
+  );
   const named = await run('list', '--config', 'hookscope.config.mjs');
   expect(named.stderr).toBe('hookscope: using hookscope.config.mjs, which runs as code\nRAN\n');
   expect(named.stdout).toContain('PreToolUse:Bash');

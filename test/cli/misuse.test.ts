@@ -15,6 +15,10 @@ beforeAll(() => {
   folder.write('broken.json', '{\n  "tool_name": \n}');
   folder.write('typo.json', { hooks: { PreToolUse: [{ matcer: 'Bash', hooks: [] }] } });
   folder.write('event-typo.json', { PreTolUse: [] });
+  folder.write('theirs.json', { BeforeTool: [] });
+  folder.write('lone.json', { PreToolUse: [{ type: 'command', command: 'true' }] });
+  folder.write('text.json', { PreToolUse: [{ hooks: ['./guard.sh'] }] });
+  folder.write('matchers.json', { PreToolUse: [{ matcher: ['Bash', 'Edit'], hooks: [] }] });
   folder.write('regex.json', { PreToolUse: [{ matcher: '^Bash$', hooks: [] }] });
   folder.write('settings.json', { permissions: {}, hooks: {} });
   folder.write('deploy.ts', DEPLOY);
@@ -80,7 +84,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['fire PreToolUse --input .', '.: is a directory, not a file.'],
   ['fire PreToolUse --input broken.json', 'broken.json: is not JSON: line 3, column 1: value expected.'],
   ['fire PreToolUse --input array.json', "array.json: expected one JSON object, the event's input, got an array."],
-  ['fire PreToolUse --input -', 'standard input: is not JSON: line 1, column 1: value expected.'],
+  ['fire PreToolUse --input -', 'standard input: is not JSON: line 1, column 1: it is empty.'],
   [
     'fire PreToolUse --input wrong.json',
     /^hookscope: wrong\.json: Invalid input for PreToolUse: "tool_name" .*number\.$/m,
@@ -104,7 +108,23 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['list --hooks typo.json', 'Did you mean "matcher"?'],
   ['list --hooks event-typo.json', 'event-typo.json: PreTolUse: is not a known event. Did you mean "PreToolUse"?'],
   ['list --hooks regex.json', 'regex.json: PreToolUse[0].matcher: "^Bash$" looks like a regular expression'],
-  ['list --hooks settings.json', 'settings.json: permissions: is not a known key beside "hooks"'],
+  [
+    'list --hooks settings.json',
+    'settings.json: permissions: is not a known key beside "hooks"; for Claude Code\'s settings use --settings.',
+  ],
+  [
+    'list --hooks theirs.json',
+    "theirs.json: BeforeTool: is Gemini's name of PreToolUse; for Gemini's own file use --from gemini.",
+  ],
+  [
+    'list --hooks lone.json',
+    'lone.json: PreToolUse[0]: is a handler where a group was expected; put it into { "hooks": [ … ] }.',
+  ],
+  [
+    'list --hooks text.json',
+    'text.json: PreToolUse[0].hooks[0]: expected a handler, { "type": "command", "command": "…" }',
+  ],
+  ['list --hooks matchers.json', 'matchers.json: PreToolUse[0].matcher: must be a string, such as "Bash|Edit"'],
   ['list --config none.ts', 'none.ts: there is no such file.'],
   ['list --config throws.ts', 'throws.ts: it could not be run: no team is set.'],
   ['list --config syntax.mjs', "syntax.mjs: it could not be run: Unexpected token ',', at line 2, column 14."],
@@ -138,6 +158,10 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['run', "missing required argument 'session'"],
   ['run none.jsonl', 'none.jsonl: there is no such file.'],
   ['run empty.jsonl', 'empty.jsonl: holds no events.'],
+  [
+    'run typo.json',
+    'typo.json:1: is not a line of a recorded session, {"at_ms", "event", "input"} or a record of hookscope; hookscope history --json > session.ndjson writes one',
+  ],
   ['run not-json.jsonl', 'not-json.jsonl:3: is not JSON: line 1, column 1'],
   ['run no-event.jsonl', 'no-event.jsonl:2: "event" must be a string.'],
   ['run unknown.jsonl --json', 'unknown.jsonl:1: Unknown event "PreTolUse". Did you mean "PreToolUse"?'],

@@ -74,6 +74,14 @@ describe('what hookscope hook answers by itself is kept', () => {
     expect((await user.run(['why', 'call-3'])).stdout).toMatch(/Hookscope itself (decided: deny|blocked it)/);
   });
 
+  test('an event that nobody named, and what the command lacks', async () => {
+    const { hook_event_name: _, ...call } = bash('ls');
+    expect((await user.hook([], call)).code).toBe(2);
+    const { stdout } = await user.run(['why', 'last']);
+    expect(stdout).toContain('an event that was not named about Bash, for main of session s1');
+    expect(stdout).toContain('the command names no event, as hookscope hook PreToolUse does');
+  });
+
   test.each([
     ['an input that is no JSON', 'not json'],
     ['an input that is no object', '[1]'],

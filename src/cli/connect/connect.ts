@@ -86,7 +86,7 @@ export async function disconnectCommand(
   const { CONNECTABLE, settingsFile, tableOf } = await import('../../connect/agent-hooks.js');
   if (agent !== undefined) checkAgent(agent, CONNECTABLE, 'disconnect');
   if ((agent === undefined) === (flags.all === undefined))
-    throw wrongOption('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
+    throw wrongOption('disconnect', `name one agent (${CONNECTABLE.join(', ')}), or every agent with --all`);
   const { Journal } = await import('../../connect/journal.js');
   const connections = new Journal().list().filter((one) => agent === undefined || one.agent === agent);
   const tables = (agent === undefined ? CONNECTABLE : [agent]).map(tableOf);

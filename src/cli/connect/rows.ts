@@ -36,8 +36,8 @@ itself wants something confirmed before it runs the hook, connect says so.
   }),
   commandRow({
     usage: 'disconnect [agent]',
-    about: 'Restore every file that connect has changed',
-    arguments: { agent: 'only those of this agent' },
+    about: 'Restore what connect has changed for one agent or, with --all, for every agent',
+    arguments: { agent: 'claude-code, codex, copilot, gemini or cursor' },
     options: ['all'],
     notes: '',
     load: async () => (await import('./connect.js')).disconnectCommand,

@@ -95,7 +95,11 @@ function readRecord(
 }
 
 function readEvent(found: unknown, place: string): RecordedEvent {
-  if (!isObject(found)) throw wrong(place, 'expected {"at_ms", "event", "input"} or a record of hookscope');
+  if (!isObject(found))
+    throw wrong(
+      place,
+      'is not a line of a recorded session, {"at_ms", "event", "input"} or a record of hookscope; hookscope history --json > session.ndjson writes one, and hookscope fire fires a single event',
+    );
   const { at_ms: at, event, input } = found;
   if (typeof at !== 'number' || !(at >= 0)) throw wrong(place, '"at_ms" must be a number of milliseconds, 0 or more');
   if (typeof event !== 'string') throw wrong(place, '"event" must be a string');

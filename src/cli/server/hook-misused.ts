@@ -26,7 +26,9 @@ export async function answerMisused(
   if (protocol === undefined) {
     const [event] = withoutValues(words, row).filter((word) => !word.startsWith('-'));
     const { keepUnknown } = await import('./keep-own.js');
-    const about = { event, reason, isClient: as === '' };
+    const whole =
+      event === undefined ? `${reason}: the command names no event, as hookscope hook PreToolUse does` : reason;
+    const about = { event, reason: whole, isClient: as === '' };
     tellUnkept(await keepUnknown(about, { body: await readLate(process.stdin), ms: KEEPING }));
     // Whether an unknown event can be blocked is unknown, too: exit 2 blocks it if it can be.
     return UNANSWERED;

@@ -47,7 +47,7 @@ export async function keepUnknown(
   return keepRecord(() => {
     const input = inputIn(body);
     const named = event ?? input['hook_event_name'];
-    const name = typeof named === 'string' ? named : '(none)';
+    const name = typeof named === 'string' ? named : 'an event that was not named';
     return { event: name, fold: 'block', input, reason, stops: true, isClient };
   }, ms);
 }

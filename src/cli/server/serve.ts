@@ -23,7 +23,7 @@ import type { Terminal } from '../terminal.js';
 export type ServeFlags = HostFlags & Flags<'projects' | 'data' | 'port' | 'dev' | 'accept' | 'install'>;
 
 const NOTHING =
-  'no hooks are served: name them (--hooks, --config, --plugin, …), or a project (--project); a configuration that is only in the folder does not count';
+  'no hooks are served: name them (--hooks, --config, --plugin, …), or a project (--project); a configuration that is only in the folder does not count. For example: hookscope serve --hooks hooks.json';
 
 /** Serves hooks in the foreground until it is interrupted. */
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
