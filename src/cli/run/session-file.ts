@@ -95,7 +95,7 @@ function readRecord(
 }
 
 function readEvent(found: unknown, place: string): RecordedEvent {
-  if (!isObject(found))
+  if (!isObject(found) || (found['at_ms'] === undefined && found['event'] === undefined))
     throw wrong(
       place,
       'is not a line of a recorded session, {"at_ms", "event", "input"} or a record of hookscope; hookscope history --json > session.ndjson writes one, and hookscope fire fires a single event',
