@@ -15,7 +15,7 @@ import {
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
-import { OTHER_NAMES } from '../events/other-names.js';
+import { OTHER_NAMES, otherName } from '../events/other-names.js';
 import { isRemark } from '../files/json-comments.js';
 import type { Path } from '../files/json-file.js';
 import { ABOUT_HOOKS } from '../foreign/parse.js';
@@ -199,7 +199,12 @@ export const checkOwnShape: FileCheck = function* (file) {
     if (around.some(({ where }) => set.path.length === 0 || formatPath(where) === formatPath(set.path))) continue;
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
-      yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
+      yield {
+        rule: 'invalid-hooks',
+        at: spanAt(root, path),
+        where: path,
+        message: sentence(`it ${otherName(where) ?? message}`),
+      };
     }
   }
 };

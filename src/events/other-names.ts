@@ -1,6 +1,3 @@
-import { HookscopeError } from '../errors.js';
-import { nearest } from '../values/nearest.js';
-
 /** The events of other agents that are nothing like our names of them: those of the agent, and its name after `--from`. */
 export const OTHER_NAMES: Readonly<
   Record<string, { readonly title: string; readonly from: string; readonly ours: string }>
@@ -26,13 +23,9 @@ export const OTHER_NAMES: Readonly<
   ).map(([title, name, ours]) => [name, { title, from: title.toLowerCase(), ours }]),
 );
 
-/** The INVALID_HOOKS error for hooks of an event that there is not; where another agent has one of that name, it says which of ours that is. */
-export function unknownHookEvent(event: string, events: readonly string[]): HookscopeError {
-  const other = Object.hasOwn(OTHER_NAMES, event) ? OTHER_NAMES[event] : undefined;
-  const expected =
-    other === undefined
-      ? 'is not a known event'
-      : `is ${other.title}'s name of ${other.ours}; for ${other.title}'s own file use --from ${other.from}`;
-  const near = other === undefined ? nearest(event, events) : undefined;
-  return new HookscopeError('INVALID_HOOKS', { where: event, expected, nearest: near });
+/** What an event's name means that only another agent has, for errors; undefined if none has. */
+export function otherName(event: string): string | undefined {
+  if (!Object.hasOwn(OTHER_NAMES, event)) return undefined;
+  const { title, from, ours } = OTHER_NAMES[event] as (typeof OTHER_NAMES)[string];
+  return `is ${title}'s name of ${ours}; for ${title}'s own file use --from ${from}`;
 }

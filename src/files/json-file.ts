@@ -197,25 +197,14 @@ async function whereWrong(json: string, error: unknown): Promise<string> {
 export async function findSyntaxError(json: string): Promise<(Position & { readonly what: string }) | undefined> {
   if (isTooDeep(json)) return undefined;
   const { parse, printParseErrorCode } = await import('jsonc-parser');
+  // Loaded only when a file has an error.
+  const { usualMistake } = await import('./json-mistakes.js');
   const errors: ParseError[] = [];
   parse(json, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
   if (!first) return undefined;
   const what = printParseErrorCode(first.error).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return { ...positionAt(json, first.offset), what: usualMistake(json, first.offset) ?? what.trim() };
-}
-
-/** What people do who write JSON by hand; undefined if the parser's words say more. */
-export function usualMistake(json: string, offset: number): string | undefined {
-  if (json.trim() === '') return 'it is empty';
-  const rest = json.slice(offset, offset + 20);
-  if (/^\/[/*]/.test(rest)) return 'JSON has no comments';
-  if (!/^\s*[{[]/.test(json)) return undefined;
-  if (/^[}\]]/.test(rest) && json.slice(0, offset).trimEnd().endsWith(','))
-    return `remove the comma before this ${rest[0]}`;
-  return /^(?!(?:True|False|None|undefined|NaN)\b)['`‘’“”A-Za-z_$]/.test(rest)
-    ? 'names and texts need double quotes'
-    : undefined;
 }
 
 /** Finds the position of a path in a JSON text: that of the key, or of the array item. If the path does not exist, it is the position of the nearest parent. */

@@ -78,7 +78,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
   if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, context);
   return refuse(
     context,
-    'must be a string, such as "Bash|Edit"; in code it may also be a RegExp or a function (subject, input) => boolean',
+    'must be a string ("Bash|Edit"), in code also a RegExp or a function (subject, input) => boolean',
   );
 }
 

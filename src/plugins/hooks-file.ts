@@ -11,9 +11,6 @@ import { FILLED, isObject } from '../values/shape.js';
 /** The keys that a file with `hooks` may have. */
 const BESIDE = ['hooks', '$schema', 'description', 'enforce'];
 
-/** Keys of Claude Code's settings, of which one at least stands in most of its files. */
-const CLAUDE_SETTINGS = ['permissions', 'env', 'model', 'statusLine', 'enabledPlugins', 'disableAllHooks'];
-
 /**
  * Reads hooks from a JSON file: `{ "hooks": { "PreToolUse": [ … ] } }`, or the events at the top level. Handlers are objects such as
  * `{ "type": "command", "command": "./guard.sh" }`. The hooks have the same meaning as in code (globs as matchers, series). Wrong
@@ -41,7 +38,7 @@ export function checkHooksFile(content: unknown, file: string): Hooks {
   }
   for (const key of Object.keys(content)) {
     if (BESIDE.includes(key)) continue;
-    const theirs = CLAUDE_SETTINGS.includes(key) ? "; for Claude Code's settings use --settings" : '';
+    const theirs = key === 'permissions' ? "; for Claude Code's settings use --settings" : '';
     throw wrong(file, key, `is not a known key beside "hooks"${theirs}`, nearest(key, BESIDE));
   }
   if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');

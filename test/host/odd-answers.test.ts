@@ -182,17 +182,17 @@ describe.each(Object.entries(PRINTED))('beside a helper, what %s says is added',
 });
 
 test.each([
-  ['a text', 'no', 'a string'],
+  ['a text', 'no', 'a value of type string'],
   ['false', false, 'false'],
   ['true', true, 'true'],
-  ['a number', 0, '0'],
-  ['a list', [deny('x')], 'an array'],
-  ['a helper that was not called', deny, 'a function'],
+  ['a number', 0, 'a value of type number'],
+  ['a list', [deny('x')], 'a value of type array'],
+  ['a helper that was not called', deny, 'a value of type function'],
 ])('%s is no answer, and the failure says what to return instead', async (_, answer, got) => {
   const { host } = testHost();
   host.register({ PreToolUse: [{ name: 'g', onFailure: 'block', hooks: [() => answer as never] }] });
   const decision = await host.fire('PreToolUse', INPUTS.PreToolUse);
-  const message = `hook g returned ${got}, which is no answer: return nothing, or an answer such as deny('why')`;
+  const message = `hook g returned ${got}, which is no answer: return nothing, or deny('why')`;
   expect(decision).toMatchObject({ verdict: 'deny', reason: message, failures: [{ cause: 'bad_schema', message }] });
 });
 

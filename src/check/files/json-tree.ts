@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { JsonLeniency } from '../../agents/table.js';
-import { usualMistake } from '../../files/json-file.js';
+import { usualMistake } from '../../files/json-mistakes.js';
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { agentEvents } from '../../agents/own-events.js';
 import { createHost, type Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
+import { otherName } from '../../events/other-names.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
@@ -119,6 +120,9 @@ export async function openHost(given: HostFlags, options: OpenHostOptions): Prom
     }
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
+      const theirs = Object.keys(hooks).find((event) => !(event in host.hooks) && otherName(event) !== undefined);
+      if (theirs !== undefined)
+        throw new HookscopeError('INVALID_CONFIG', { file, where: theirs, expected: otherName(theirs) as string });
       const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: checksOf?.(file) };
       withFileInErrors(file, '', () => registrar.register(undefined, hooks, origin));
     }

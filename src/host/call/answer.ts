@@ -108,9 +108,10 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
   const answer = printed(value);
-  const other = notAnObject(answer);
-  if (other !== undefined) {
-    const message = `hook ${registration.name} returned ${other}, which is no answer: return nothing, or an answer such as deny('why')`;
+  if (typeof answer !== 'object' || Array.isArray(answer)) {
+    // A text may hold a secret, so it is not shown.
+    const got = typeof answer === 'boolean' ? String(answer) : `a value of type ${kindOf(answer)}`;
+    const message = `hook ${registration.name} returned ${got}, which is no answer: return nothing, or deny('why')`;
     return { failure: { cause: 'bad_schema', message } };
   }
   const again = asyncAnswer(answer);
@@ -127,13 +128,6 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
     return { ...callAgain(call, again.timeout), ...idle };
   else return idle === undefined ? UNJUDGED : { ...UNJUDGED, ...idle };
   return { background: true, ...idle };
-}
-
-/** What a function returned, in words, if it can be no answer. A text may hold a secret, so it is not shown. */
-function notAnObject(value: unknown): string | undefined {
-  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' || value === undefined ? undefined : `a ${typeof value}`;
 }
 
 /** An answer with which the hook continues in the background. */

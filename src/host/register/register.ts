@@ -1,6 +1,5 @@
 import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
 import { claudeSeconds, hasName, isLoneHandler, LONE_HANDLER } from '../../events/handler-kinds.js';
-import { unknownHookEvent } from '../../events/other-names.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { whyNever } from '../../matching/claude-matcher.js';
@@ -11,6 +10,7 @@ import type { Scope } from '../../scopes/scope.js';
 import { noteThrown } from '../../scopes/thrown.js';
 import { bindScripts } from '../../trust/bound-script.js';
 import { describeError } from '../../values/message.js';
+import { nearest } from '../../values/nearest.js';
 import { checkOptions, type Keys, refuseSymbols } from '../../values/options.js';
 import { checks, FILLED, isObject, itemsOf, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
@@ -69,7 +69,7 @@ export function readRegistrations(hooks: unknown, how: RegistrationOptions): Reg
   const anonymous = new AnonymousNames(how.scope, how.place, { group: how.group, alone: countHandlers(hooks) < 2 });
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
-    if (!spec) throw unknownHookEvent(event, how.events);
+    if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ "matcher": "…", "hooks": [ … ] }]');
     return itemsOf(groups).flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
