@@ -156,9 +156,8 @@ const MEANT: Readonly<Record<string, string>> = {
 };
 
 function fixOf(rule: RuleId, path: Path): string | undefined {
-  const key = path.at(-1);
-  const isName = rule === 'unknown-key' || rule === 'unknown-event';
-  if (!isName || typeof key !== 'string') return undefined;
+  const key = String(path.at(-1));
+  if (rule !== 'unknown-key' && rule !== 'unknown-event') return undefined;
   const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
   if (other !== undefined) return `${other.title} calls it that; here it is ${other.ours}.`;
   return Object.hasOwn(MEANT, key) ? MEANT[key] : undefined;
@@ -199,12 +198,8 @@ export const checkOwnShape: FileCheck = function* (file) {
     if (around.some(({ where }) => set.path.length === 0 || formatPath(where) === formatPath(set.path))) continue;
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
-      yield {
-        rule: 'invalid-hooks',
-        at: spanAt(root, path),
-        where: path,
-        message: sentence(`it ${otherName(where) ?? message}`),
-      };
+      const said = sentence(`it ${otherName(where) ?? message}`);
+      yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: said };
     }
   }
 };

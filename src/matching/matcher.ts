@@ -76,10 +76,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
     return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context);
   }
   if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, context);
-  return refuse(
-    context,
-    'must be a string ("Bash|Edit"), in code also a RegExp or a function (subject, input) => boolean',
-  );
+  return refuse(context, 'must be a string ("Bash|Edit"), a RegExp or a function (subject, input) => boolean');
 }
 
 /** A class, because hosts keep many matchers and closures would take more memory than the matcher itself. */

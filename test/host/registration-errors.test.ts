@@ -141,7 +141,7 @@ const WRONG: Readonly<Record<string, Wrong>> = {
       {
         hooks: pre({ matcher, hooks: [fn] }),
         where: /PreToolUse\[0\]\.matcher$/,
-        expected: /must be a string .*, in code also a RegExp or a function/,
+        expected: /must be a string .*, a RegExp or a function/,
       },
     ]),
   ),
