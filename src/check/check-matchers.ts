@@ -1,9 +1,8 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
 import { isNameList } from '../matching/claude-matcher.js';
-import { FORMER, KNOWN_TOOLS, TOOLS } from '../matching/known-tools.js';
+import { FORMER, isOddName, KNOWN_TOOLS, SLASHED, TOOLS, toolOfRule } from '../matching/known-tools.js';
 import { whyExponential } from '../matching/regex-cost.js';
-import { toolNames } from '../matching/tool-names.js';
-import { compileWildcard } from '../matching/wildcard.js';
+import { alternatives, compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import type { CheckFinding, FileCheck } from './checking.js';
 import type { GroupNode, SourceFile } from './files/source-file.js';
@@ -88,6 +87,10 @@ export function toolProblem(
     const message = `"${name}" is what other agents call a tool.`;
     return { rule: 'matcher-unknown-name', message, fix: `Claude Code has "${theirs}".` };
   }
+  if (isOddName(name)) {
+    const message = `"${name}" is compared as one whole name of a tool.`;
+    return { rule: 'matcher-unknown-name', message, fix: LIST };
+  }
   const near = nearTool(name);
   if (near === undefined) return undefined;
   return {
@@ -119,6 +122,10 @@ function* judgeTools(names: readonly string[], dialect: SourceFile['dialect']): 
   const unknown = names.filter(
     (name, i) => problems[i] === undefined && !KNOWN_TOOLS.has(name) && !name.startsWith('mcp__'),
   );
+  // A name with a slash may be a path, whatever stands beside it.
+  const paths = unknown.filter((name) => name.includes('/'));
+  if (paths.length > 0 && someLive)
+    yield { rule: 'matcher-unknown-name', message: `No tool that is known here is called ${list(paths, 'or')}.` };
   if (someLive || unknown.length < names.length) return;
   yield { rule: 'matcher-unknown-name', message: `No tool that is known here is called ${list(unknown, 'or')}.` };
 }
@@ -139,8 +146,6 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
   }
 }
 
-const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
-
 /** Checks a regular expression. `known`: the values that it is compared with. */
 function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<MatcherFinding> {
   const pattern = compile(text);
@@ -150,15 +155,21 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
     yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
     return;
   }
-  const [, name = '', inner = ''] = RULE_SHAPE.exec(text) ?? [];
-  const isRule = tool && name !== '' && !matchesAny(text, [...KNOWN_TOOLS, SAMPLE_MCP]);
-  if (isRule) {
-    const fix = `Write "matcher": "${name}", and into the handler "if": "${name}(${inner})".`;
+  const parts = tool ? alternatives(text) : [];
+  const rules = parts.filter(toolOfRule);
+  for (const rule of rules) {
+    const apart = parts.length > 1 ? ', in its own group' : '';
+    const fix = `Write "matcher": "${toolOfRule(rule)}", and into the handler "if": ${JSON.stringify(rule)}${apart}.`;
     yield {
       rule: 'matcher-permission-rule',
-      message: `"${text}" is a permission rule; as a matcher it never matches.`,
+      message: `"${rule}" is a permission rule; as a matcher it never matches.`,
       fix,
     };
+  }
+  if (rules.length > 0) return;
+  const slashed = tool ? withSlash(text, parts) : undefined;
+  if (slashed !== undefined) {
+    yield slashed;
     return;
   }
   const query = tool && /\w:.*\b(AND|OR)\b|^(tools?|file_paths?|command):/.test(text);
@@ -182,6 +193,23 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
   else yield* unmatched(text, pattern.regex, known, tool);
 }
 
+/** Reports a name with a slash in a regular expression, which no tool's name matches: one in slashes, as in code, or several names. */
+function withSlash(text: string, parts: readonly string[]): MatcherFinding | undefined {
+  const whole = SLASHED.exec(text);
+  const source = whole?.[1] ?? parts.map((part) => SLASHED.exec(part)?.[1] ?? part).join('|');
+  const one = whole ? text : parts.find((part) => SLASHED.test(part));
+  const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
+  if (one !== undefined) {
+    const fix = `Write ${JSON.stringify(source)}, without slashes and flags.`;
+    return { rule: 'matcher-never', message: `"${one}" matches no tool: its slashes are part of the pattern.`, fix };
+  }
+  if (other === undefined) return undefined;
+  const message = `"${other}" matches no tool: no name has a slash.`;
+  return { rule: 'matcher-never', message, fix: isOddName(other) ? LIST : 'Take it out.' };
+}
+
+const LIST = 'A list is written "Edit|Write".';
+
 /** Converts a glob to a regular expression. */
 function asRegex(text: string): string | undefined {
   if (!/^[\w.*?|, -]+$/.test(text)) return undefined;
@@ -199,6 +227,7 @@ function* unmatched(text: string, regex: RegExp, known: readonly string[], tool:
     yield {
       rule: 'matcher-unknown-name',
       message: `The regular expression matches nothing that is known here (${tool ? 'the tools of Claude Code' : list(known, 'or')}).`,
+      ...(tool && isOddName(text) && { fix: LIST }),
     };
 }
 
@@ -226,11 +255,6 @@ function compile(text: string): { regex: RegExp } | { bad: string } {
   } catch (error) {
     return { bad: (error as Error).message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') };
   }
-}
-
-function matchesAny(text: string, names: readonly string[]): boolean {
-  const pattern = compile(text);
-  return 'regex' in pattern && names.some((name) => toolNames(name).some((known) => pattern.regex.test(known)));
 }
 
 function list(names: readonly string[], word: string): string {

@@ -25,3 +25,29 @@ export const FORMER: Readonly<Record<string, string>> = {
 
 const ALIASES = Object.values(TOOL_ALIASES).flat();
 export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
+
+/** Whether a name that is compared as a whole is more likely several names, or one in quotes. */
+export function isOddName(name: string): boolean {
+  const parts = name.split(/[/&:+]/);
+  return /["'`;\s]/.test(name) || (parts.length > 1 && parts.some((part) => KNOWN_TOOLS.has(part)));
+}
+
+/** A regular expression as it is written in code, such as `/^Edit/i`. */
+export const SLASHED = /^\s*\/(.+)\/([a-z]*)\s*$/i;
+
+/** The regular expression that a list of names was meant as, as it is written in code; empty if it does not compile. */
+export function regexMeant(names: readonly string[]): string {
+  const parts = names.map((name) => SLASHED.exec(name) ?? ['', name.replace(/^\//, ''), '']);
+  const all = (at: 1 | 2, by: string): string => parts.map((part) => part[at]).join(by);
+  try {
+    return String(new RegExp(all(1, '|'), all(2, '').toLowerCase()));
+  } catch {
+    return '';
+  }
+}
+
+/** The tool of a permission rule, such as `Bash(git *)`; undefined if it may be a regular expression, as `Notebook(Edit|Read)`. */
+export function toolOfRule(name: string): string | undefined {
+  const [, tool = '', inner = ''] = /^([\w:-]+)\(([^?].*)\)$/.exec(name) ?? [];
+  return /[ /:]|^\*/.test(inner) || (KNOWN_TOOLS.has(tool) && !/\||\.[*+]/.test(inner)) ? tool : undefined;
+}

@@ -7,9 +7,10 @@ import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
 import type { KnownAgent } from './known-agent.js';
+import { isOddName, regexMeant, SLASHED, toolOfRule } from './known-tools.js';
 import { timedTest, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
-import { compileWildcard } from './wildcard.js';
+import { alternatives, compileWildcard } from './wildcard.js';
 
 /** A compiled matcher. `static`: the answer depends only on the subject, so it may be cached per subject. */
 export interface Matcher {
@@ -187,19 +188,24 @@ class PredicateMatcher implements Matcher {
 
 /** The alternatives of a string in code, each an exact name or a glob. */
 function codeTests(text: string, context: MatcherContext, warnings: string[]): NameTest[] {
-  if (/^[\w:-]+\(.*[ /:].*\)$/.test(text))
-    return refuse(context, `"${text}" is a permission rule, not a matcher: put it in \`if\``);
-  const isInSlashes = /^\/.+\/[a-z]*$/.test(text);
-  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? (isInSlashes && context.event.tool ? '/' : '');
-  if (syntax !== '') {
-    const pattern = isInSlashes ? text : `/${text.replace(/^\//, '')}/`;
-    const instead = `pass a RegExp, ${pattern}, or in JSON write a glob ("mcp__*") or a list ("Edit|Write")`;
+  const names = alternatives(text);
+  const { tool } = context.event;
+  const rule = tool && names.find(toolOfRule);
+  if (rule) {
+    const instead = `write "matcher": "${toolOfRule(rule)}", "if": ${JSON.stringify(rule)}`;
+    return refuse(context, `"${rule}" is a permission rule: ${instead}${names.length > 1 ? ', in its own group' : ''}`);
+  }
+  const whole = SLASHED.test(text) ? [text] : names;
+  const syntax =
+    /\.[*+]|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? (tool && whole.some((name) => SLASHED.test(name)) ? '/' : '');
+  if (syntax) {
+    const regex = regexMeant(whole);
+    const instead = `${regex && `pass a RegExp, ${regex}, or in JSON `}write a glob ("mcp__*") or a list ("Edit|Write")`;
     return refuse(context, `"${text}" looks like a regular expression (${syntax}): ${instead}`);
   }
-  const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);
-  const odd = context.event.tool ? names.find((name) => !isGlob(name) && /["'`;+\s]/.test(name)) : undefined;
-  if (odd !== undefined)
+  const odd = tool && names.find((name) => !isGlob(name) && isOddName(name));
+  if (odd)
     warnings.push(`${context.where}: "${odd}" is compared as one whole name of a tool; a list is written "Edit|Write"`);
   return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
@@ -211,19 +217,6 @@ function exact(name: string): NameTest {
 
 function isGlob(name: string): boolean {
   return /[*?[{]|^!|[+@!]\(/.test(name);
-}
-
-/** Splits at `|` and `,` outside brackets of any kind: `{a,b}` and `@(a|b)` are one glob each. */
-function alternatives(text: string): string[] {
-  const parts = [''];
-  let depth = 0;
-  for (const char of text) {
-    if ('{[('.includes(char)) depth++;
-    else if ('}])'.includes(char)) depth = Math.max(0, depth - 1);
-    if (depth === 0 && (char === '|' || char === ',')) parts.push('');
-    else parts.push(`${parts.pop() ?? ''}${char}`);
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** A pattern with no special characters but `*`, for which `compileWildcard` is enough. */

@@ -15,3 +15,16 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
     return true;
   };
 }
+
+/** Splits at `|` and `,` outside brackets of any kind: `{a,b}` and `@(a|b)` are one glob each. */
+export function alternatives(text: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const char of text) {
+    if ('{[('.includes(char)) depth++;
+    else if ('}])'.includes(char)) depth = Math.max(0, depth - 1);
+    if (depth === 0 && (char === '|' || char === ',')) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${char}`);
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}

@@ -164,6 +164,46 @@ describe('matchers', () => {
     },
   );
 
+  const LIST = 'A list is written "Edit|Write".';
+  test.each<[matcher: string, theirs: string | undefined, fix: string | undefined, ours: string | undefined]>([
+    ['/Bash/', 'matcher-never', 'Write "Bash", without slashes and flags.', 'invalid-hooks'],
+    ['/Bash/|Edit', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
+    [' /^Bash/I ', 'matcher-never', 'Write "^Bash", without slashes and flags.', 'invalid-hooks'],
+    ['/Bash|Edit/', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
+    ['Edit/Write', 'matcher-never', LIST, 'matcher-unknown-name'],
+    ['Edit|src/lib', 'matcher-never', 'Take it out.', 'matcher-unknown-name'],
+    ['mcp__a/b__c', undefined, undefined, undefined],
+    ['mcp__a/b__c|Bash', undefined, undefined, undefined],
+    ['Edit; Write', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
+    ['Edit + Write', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
+    ['Bash Edit', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
+    ['"Bash"', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
+    [
+      'Bash(*)',
+      'matcher-permission-rule',
+      'Write "matcher": "Bash", and into the handler "if": "Bash(*)".',
+      'invalid-hooks',
+    ],
+    [
+      'Edit|Bash(git)',
+      'matcher-permission-rule',
+      'Write "matcher": "Bash", and into the handler "if": "Bash(git)", in its own group.',
+      'invalid-hooks',
+    ],
+    ['mcp__github__(create)', undefined, undefined, 'invalid-hooks'],
+  ])(
+    '%j is found where it matches nothing, in files of Claude Code and in ours',
+    async (matcher, theirs, fix, ours) => {
+      write('.claude/settings.json', hooks('echo ok', 'PreToolUse', { matcher }));
+      const [found] = (await check(['.claude/settings.json'])).findings;
+      expect([found?.rule, found?.fix]).toEqual([theirs, fix]);
+      write('hooks.json', hooks('echo ok', 'PreToolUse', { matcher }));
+      const [own] = (await check(['hooks.json'])).findings;
+      expect(own?.rule).toBe(ours);
+      if (fix === LIST) expect(own?.fix).toBe(fix);
+    },
+  );
+
   /** By matcher: rules that can meet it, and rules that cannot. */
   const MEETINGS: [matcher: string, meets: readonly string[], never: readonly string[]][] = [
     [

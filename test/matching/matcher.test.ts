@@ -154,29 +154,68 @@ describe('a matcher in code', () => {
     expect(message).toContain('pass a RegExp');
   });
 
+  it.each([
+    ['/Bash/|Edit', '/Bash|Edit/'],
+    ['Edit,/^Ba/gI', '/Edit|^Ba/gi'],
+    [' /Bash/ ', '/Bash/'],
+    ['/Bash/I', '/Bash/i'],
+    ['/(Bash|Edit)/i|Write', '/(Bash|Edit)|Write/i'],
+    ['/src/lib/', '/src\\/lib/'],
+  ])('refuses %j, with a name in slashes, and says what to pass: %s', (text, pattern) => {
+    const named = `"${text}" looks like a regular expression (`;
+    expect(refusal(text)).toContain(named);
+    expect(refusal(text)).toContain(`: pass a RegExp, ${pattern}, or in JSON write a glob`);
+  });
+
+  it.each(['Bash(', '/Bash/zz', '(Bash', '/Bash/i|*Edit'])('advises no RegExp that does not compile for %j', (text) => {
+    expect(refusal(text)).toContain('): write a glob ("mcp__*") or a list ("Edit|Write")');
+  });
+
   it('takes slashes where the subject is no tool', () => {
     expect(matches(code('/tmp/', CATALOGUE.FileChanged), '/tmp/')).toBe(true);
   });
 
-  it.each(['Bash Edit', 'Edit + Write', 'Bash+', 'Bash;Edit', '"Bash"', "'Bash'", '`Bash`', 'Read|Bash Edit'])(
-    'says of %j that a list is written otherwise, and takes it as it is',
-    (text) => {
-      const { matcher, warnings } = compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where });
-      expect(warnings).toEqual([expect.stringContaining('a list is written "Edit|Write"')]);
-      expect(matcher.matches(text.split('|').at(-1) as string)).toBe(true);
-      expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.FileChanged, where }).warnings).toEqual([]);
-    },
-  );
+  it.each([
+    ...['Bash Edit', 'Edit + Write', 'Bash+', 'Bash;Edit', '"Bash"', "'Bash'", '`Bash`', 'Read|Bash Edit'],
+    ...['Edit/Write', 'Bash&Edit', 'Bash:Edit', 'Bash+Edit', '/Bash', 'Bash/'],
+  ])('says of %j that a list is written otherwise, and takes it as it is', (text) => {
+    const { matcher, warnings } = compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where });
+    expect(warnings).toEqual([expect.stringContaining('a list is written "Edit|Write"')]);
+    expect(matcher.matches(text.split('|').at(-1) as string)).toBe(true);
+    expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.FileChanged, where }).warnings).toEqual([]);
+  });
 
-  it.each(['Bash', 'mcp__a_b__c-d', 'org/tool', 'a.b', 'ns:tool', 'Edit|Write, Read', 'my tool*'])(
-    'says nothing of %j',
-    (text) =>
-      expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where }).warnings).toEqual([]),
+  it.each([
+    'Bash',
+    'mcp__a_b__c-d',
+    'mcp__c++__run',
+    'mcp__a/b__Edit',
+    'org/tool',
+    'a.b',
+    'ns:tool',
+    'Edit|Write, Read',
+    'my tool*',
+  ])('says nothing of %j', (text) =>
+    expect(compileMatcher(text, { dialect: 'code', event: CATALOGUE.PreToolUse, where }).warnings).toEqual([]),
   );
 
   it.each(['Bash(git *)', 'Edit(src/**)', 'WebFetch(domain:example.com)', 'Bash(npm:*)'])(
     'refuses the permission rule %j and says where it goes',
-    (text) => expect(refusal(text)).toContain('put it in `if`'),
+    (text) => expect(refusal(text)).toContain(`write "matcher": "${text.replace(/\(.*/, '')}", "if": "${text}".`),
+  );
+
+  it.each([
+    ['Bash(*)', 'write "matcher": "Bash", "if": "Bash(*)".'],
+    ['Bash(git)', 'write "matcher": "Bash", "if": "Bash(git)".'],
+    ['Edit|Bash(*)', 'write "matcher": "Bash", "if": "Bash(*)", in its own group.'],
+    ['Bash(git "x" *)', 'write "matcher": "Bash", "if": "Bash(git \\"x\\" *)".'],
+  ])('refuses the permission rule in %j and says what to write', (text, instead) => {
+    expect(refusal(text)).toContain(`is a permission rule: ${instead}`);
+  });
+
+  it.each(['Bash(.*)', 'Notebook(Edit|Read)', 'Notebook(?:Edit|Read)', 'Notebook(Edit)', 'mcp__github__(create)'])(
+    'takes %j for a regular expression',
+    (text) => expect(refusal(text)).toContain(`pass a RegExp, /${text}/`),
   );
 
   it.each([null, 1, true, {}, [], Symbol('x'), '|', ' , ', 'a*'.repeat(40_000)])('refuses %o', (matcher) => {
