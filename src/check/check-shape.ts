@@ -70,7 +70,6 @@ export const checkClaudeShape: FileCheck = function* (file, about) {
     ofKeys.findings.filter(({ path: [key] }) => key !== wrongName?.key),
   );
   if (other !== undefined) {
-    const at = entryOf(root, 'hooks')?.keySpan ?? root;
     const bare = data['hooks'] === undefined;
     // The file's name does not tell, so it may be one of hookscope's own. What cannot be read is corrected first, whatever it is for.
     const ours = bare && file.kind === 'settings';
@@ -78,12 +77,13 @@ export const checkClaudeShape: FileCheck = function* (file, about) {
     const own = ours ? `If this file is for --hooks: hookscope check --hooks ${about.name(file.path)}. Otherwise ` : '';
     yield {
       rule: 'other-shape',
-      at,
+      at: entryOf(root, 'hooks')?.keySpan ?? root,
       where: bare ? [] : ['hooks'],
       message: sentence(`${own}it ${other}`),
       fix: ours ? OURS : undefined,
     };
-    if (bare) yield* told(root, checkHooks(eventsIn(data, CLAUDE_EVENTS), [], CLAUDE_EVENTS).findings);
+    if (bare && SETTINGS_KINDS.has(file.kind))
+      yield* told(root, checkHooks(eventsIn(data, CLAUDE_EVENTS), [], CLAUDE_EVENTS).findings);
     return;
   }
   if (ofKeys !== NONE) yield* told(root, strayGroups(data, ofKeys.findings));

@@ -96,6 +96,8 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
   const { settings, findings: ofKeys } = hooksOnly ? NO_SETTINGS : checkSettings(data, managed);
   const findings = [...ofKeys, ...(whole ? misspeltKeys(data, ['hooks']) : [])];
   const checked = hooksOf(data, events, findings);
+  // What is wrong with events at the top of settings would be wrong below "hooks", too.
+  if (!hooksOnly && !('hooks' in data)) findings.push(...checkHooks(eventsIn(data, events), [], events).findings);
   if (!hooksOnly && !findings.some(({ rule }) => rule === 'other-shape')) findings.push(...strayGroups(data, findings));
   const problems = await Promise.all(findings.map((finding) => problemOf(finding, { file, locate })));
   const first = problems.find((problem) => problem.level === 'error');
@@ -121,11 +123,8 @@ function hooksOf(
 ): CheckedHooks | undefined {
   const path = 'hooks' in data ? ['hooks'] : [];
   const other = otherShape(data, events);
-  if (other !== undefined) {
-    findings.push({ rule: 'other-shape', level: 'error', path, message: other });
-    // What is wrong with them there would be wrong below "hooks", too.
-    if (!('hooks' in data)) findings.push(...checkHooks(eventsIn(data, events), [], events).findings);
-  } else if ('hooks' in data) {
+  if (other !== undefined) findings.push({ rule: 'other-shape', level: 'error', path, message: other });
+  else if ('hooks' in data) {
     const checked = checkHooks(data['hooks'], path, events);
     findings.push(...checked.findings);
     return checked;
