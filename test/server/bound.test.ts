@@ -204,11 +204,15 @@ describe('a script', () => {
 
 describe('a refusal says what has happened to the file, and which command accepts it', () => {
   const NAMED = ['--hooks', 'hooks.json', '--plugin', './plugin.mjs', '--plugin', 'words'];
-  /** The command that serves the same again, and what is said of what it names and is gone. */
+  /** The command that serves the same again, without what is gone if an option names it by its path, and what is said of that. */
   const again = (gone?: string): string => {
-    const named = `hookscope serve --hooks ${at('hooks.json')} --plugin ${at('plugin.mjs')} --plugin words`;
-    const hint = ` (first put back what is gone, or leave that option out: ${gone})`;
-    return `${named}${gone === undefined ? '' : hint} in a terminal, which asks`;
+    const options = [`--hooks ${at('hooks.json')}`, `--plugin ${at('plugin.mjs')}`, '--plugin words'];
+    const left = options.filter((option) => gone === undefined || !option.endsWith(gone));
+    const hint =
+      left.length < options.length
+        ? ` (without what is gone: ${gone})`
+        : ` (first put back what is gone, or leave that option out: ${gone})`;
+    return `hookscope serve ${left.join(' ')}${gone === undefined ? '' : hint} in a terminal, which asks`;
   };
   const STOP = 'put it back, or stop the server and start it without it in a terminal, which asks';
   const gone = (file: string): string => `${file}, with which the server was started, is gone`;
@@ -278,6 +282,11 @@ describe('a refusal says what has happened to the file, and which command accept
       const helps = isNamed ? `put it back, or leave it out: ${again(file.replace('/**', ''))}` : `see ${again()}`;
       expect(said.endsWith(`; ${helps}`), said).toBe(true);
     }
+    // The command as it stands asks; nobody is there to answer.
+    const said = await reason();
+    const [command = ''] = / serve(?: --\w+ [^\s(]+)+/.exec(said) ?? [];
+    if (!said.includes('first put back'))
+      expect(await user.refused(command.trim().split(' ').slice(1))).toMatch(/since it was served last/);
     const since = says() === gone(file) ? 'gone' : 'changed';
     expect(await user.refused(NAMED)).toContain(`${since} since it was served last: ${file}\n`);
   });
