@@ -191,8 +191,9 @@ function settingsOf({ id, toolUse, fired, decision }: RecordedFire): FireSetting
 }
 
 /** Placeholders for hooks that could matter but are in no plan. */
-function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace): readonly UnknownAnswer[] {
-  return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : []), ...(above ? [ABOVE] : [])];
+function strangersOf(fire: RecordedFire, { makes, others, above, several }: ReplayPlace): readonly UnknownAnswer[] {
+  const unknown = [makes && madeFor(fire), others && OTHERS, above && ABOVE, several && SEVERAL];
+  return unknown.filter((one) => typeof one === 'object');
 }
 
 /** The reason why the type hooks of agents above are unknown. */
@@ -200,6 +201,12 @@ export const STARTER_NOT_RECORDED =
   'the hooks of the agents above this one count too, and who started it was not recorded';
 
 const ABOVE: UnknownAnswer = { name: 'spawnHooks of agents above', kind: 'callback', why: STARTER_NOT_RECORDED };
+
+const SEVERAL: UnknownAnswer = {
+  name: 'spawnHooks of several types',
+  kind: 'callback',
+  why: 'events of this agent name several types, whose hooks count together',
+};
 
 const OTHERS: UnknownAnswer = {
   name: 'merge: "all"',

@@ -12,6 +12,8 @@ export interface ReplayPlace {
   readonly others?: boolean;
   /** Hooks of agents that may be above the fire's own count, but who is above was not recorded. */
   readonly above?: boolean;
+  /** The agent's events name several types, whose hooks count together. */
+  readonly several?: boolean;
 }
 
 /** The most agents that are remembered. */

@@ -62,6 +62,8 @@ export class ReplayHost {
   /** Previewed scopes of agents, by the scope that they start in and by their type; such agents have equal hooks. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
   readonly #types = new Map<string, string>();
+  /** Agents whose events name several types. */
+  readonly #several = new Map<string, true>();
   /** Agents whose stop was allowed (true) or may have been (false). */
   readonly #over = new Map<string, boolean>();
   readonly #others = new OtherAgents();
@@ -102,8 +104,9 @@ export class ReplayHost {
       !isBelow && fire.above === 'unknown' && this.#isAsked(fire.event, asksAbove(fire) ? undefined : type)
         ? { above: true }
         : {};
+    const several = key !== undefined && this.#several.has(key);
     const isAsFound = spawn === undefined && above.length === 0 && standing?.earlier === undefined;
-    if (isAsFound) return { found, makes: false, ...doubt };
+    if (isAsFound) return { found, makes: false, several, ...doubt };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
     const of = [...registrar.agents.hooksAbove(above, fire.session), ...(spawn?.spawnHooks ?? [])];
@@ -112,7 +115,7 @@ export class ReplayHost {
     const place = last && isSame(last.of, of) ? last : this.#preview(input, ref, above, of);
     remember(known, name, place, MOST_PLACES);
     if (spawn !== undefined) this.#others.begin(fire, spawn.type ?? '', place);
-    return { makes: place.makes, found: { ...place.found, id: found.id }, ...doubt };
+    return { makes: place.makes, found: { ...place.found, id: found.id }, several, ...doubt };
   }
 
   #preview(input: Json, ref: ScopeRef | undefined, above: readonly ParentAgent[], of: AgentPlace['of']): AgentPlace {
@@ -139,14 +142,18 @@ export class ReplayHost {
     if (key === undefined) return;
     const type = this.#types.get(key);
     const isOther = type !== undefined && type !== fire.agentType;
-    if (isOther || fire.fired?.doneBy === 'session') this.#end(fire, true);
+    const isNew = isOther || fire.fired?.doneBy === 'session';
+    if (isNew) this.#types.delete(key);
+    if (isNew) this.#end(fire, true);
     else if (type === undefined && this.#over.has(key)) this.#end(fire, this.#over.get(key) === true);
     this.#over.delete(key);
     if (fire.agentType === undefined) this.#types.delete(key);
   }
 
   #typeOf(key: string, type: string | undefined): string | undefined {
-    if (type === undefined) return this.#types.get(key);
+    const known = this.#types.get(key);
+    if (type === undefined) return known;
+    if (known !== undefined && known !== type && !this.#over.has(key)) remember(this.#several, key, true);
     remember(this.#types, key, type);
     return type;
   }
@@ -161,6 +168,7 @@ export class ReplayHost {
   }
 
   #end(fire: RecordedFire, isKnown: boolean): void {
+    if (isKnown) this.#several.delete(keyOf(fire) ?? '');
     this.#how.claims.end(fire, isKnown);
     if (isKnown) this.#others.end(fire);
   }

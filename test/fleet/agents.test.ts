@@ -43,6 +43,25 @@ describe('a policy for agents of a type is asked about calls that name the agent
     expect(await asked(host, { agent_id: 'a9' })).toBe('deny');
   });
 
+  test('after an event of it has named another type whose hooks are its own then, too', async () => {
+    const { host } = await under();
+    host.spawnHooks('worker', { PreToolUse: [{ hooks: [() => undefined] }] });
+    host.registerScoped(
+      { session: 's1', agent: 'kid' },
+      { PreToolUse: [{ hooks: [() => undefined] }] },
+      { parent: { session: 's1', agent: 'a9' } },
+    );
+    const verdicts: unknown[] = [];
+    for (const more of [{}, { agent_type: 'worker' }, {}]) {
+      const call = { ...edit, agent_id: 'a9', ...more };
+      verdicts.push(host.explain('PreToolUse', call as never).hooks.filter(({ runs }) => runs).length);
+      verdicts.push(await asked(host, { agent_id: 'a9', ...more }), await asked(host, { agent_id: 'kid' }));
+    }
+    expect(verdicts).toEqual([1, 'deny', 'deny', 2, 'deny', 'deny', 2, 'deny', 'deny']);
+    await host.fire('SubagentStop', { ...started, stop_hook_active: false } as never);
+    expect(await asked(host, { agent_id: 'a9' })).toBe('deny');
+  });
+
   test('where hooks for all sessions are registered for it, too', async () => {
     const { host } = await under();
     host.registerScoped('a9', { PreToolUse: [{ hooks: [() => undefined] }] });

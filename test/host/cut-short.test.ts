@@ -160,6 +160,40 @@ describe('a hook that was not reached', () => {
     ]);
   });
 
+  test.each([false, true])(
+    'has its own reason if its turn came with the group that ended the run (aborted: %s)',
+    async (aborts) => {
+      const { host } = testHost();
+      const seen = watch(host);
+      const caller = new AbortController();
+      let asked = 0;
+      const ends = () => {
+        if (aborts) caller.abort();
+        return (aborts ? undefined : { continue: false }) as never;
+      };
+      const hooks = [() => undefined];
+      host.register({
+        PreToolUse: [
+          { mode: 'parallel', name: 'ends', hooks: [ends] },
+          { mode: 'parallel', name: 'rule', if: 'Bash(git *)', hooks },
+          { mode: 'parallel', name: 'predicate', matcher: () => asked++ < 0, hooks },
+          { name: 'alone', if: 'Bash(git *)', hooks },
+        ],
+      });
+      const fire = host.fire('PreToolUse', PRE, { signal: caller.signal });
+      if (aborts) await expect(fire).rejects.toMatchObject({ code: 'ABORTED' });
+      await fire.catch(() => undefined);
+      await until(() => fires(seen).length === 1);
+      expect(reasons(only(fires(seen)))).toEqual([
+        ['ends', undefined],
+        ['rule', 'if'],
+        ['predicate', 'matcher'],
+        ['alone', aborts ? 'cancelled' : 'bailed'],
+      ]);
+      expect(asked).toBe(1);
+    },
+  );
+
   test('is explained by the error in a record that calls it bailed, as those of older versions do', async () => {
     const record = await (ENDS['ABORTED'] as (typeof ENDS)[string]).fire();
     const handlers = record.handlers.map((row) => (row.reason === 'cancelled' ? { ...row, reason: 'bailed' } : row));

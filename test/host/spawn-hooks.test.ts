@@ -268,6 +268,55 @@ const BEGUN: readonly [string, (host: Host) => unknown, 'both' | 'one'][] = [
   ],
 ];
 
+describe('an agent of which an event names another type', () => {
+  const seen = async () => {
+    let [made, closed] = [0, 0];
+    const { host, mark, ran } = spawning();
+    host.spawnHooks('reviewer', ({ onClose }) => {
+      made++;
+      onClose(() => void closed++);
+      return anyHooks({ PreToolUse: mark('other') });
+    });
+    await host.fire('SubagentStart', start('a1', 'reviewer'));
+    await host.fire('PreToolUse', tool('a1'));
+    ran();
+    return { host, ran, lives: () => [made, closed] };
+  };
+  const { agent_type: _, ...untyped } = tool('a1');
+
+  test('keeps its own: a start that is repeated is no other agent', async () => {
+    const { host, ran, lives } = await seen();
+    await host.fire('SubagentStart', start('a1', 'reviewer'));
+    await host.fire('PreToolUse', untyped);
+    expect([ran(), lives()]).toEqual(['start:a1 other:a1 tool:a1', [1, 0]]);
+    await host.fire('SubagentStart', start('a1'));
+    await host.fire('PreToolUse', untyped);
+    expect([ran(), lives()]).toEqual(['start:a1 tool:a1', [1, 1]]);
+  });
+
+  test.each([
+    ['stopped', (host: Host) => host.fire('SubagentStop', stop('a1', 'reviewer'))],
+    ['was unregistered', async (host: Host) => void host.unregisterScoped('a1')],
+  ])('keeps its own after it %s, where an event names none', async (__, end) => {
+    const { host, ran } = await seen();
+    await end(host);
+    ran();
+    await host.fire('PreToolUse', untyped);
+    expect(ran()).toBe('other:a1');
+  });
+
+  test('has the hooks of both if it began for all sessions', async () => {
+    const { host, mark, ran } = spawning({}, { session: {} });
+    host.spawnHooks('reviewer', anyHooks({ PreToolUse: mark('other') }));
+    host.registerScoped('a1', anyHooks({ PreToolUse: mark('own') }));
+    await host.fire('SubagentStart', start('a1', 'reviewer'));
+    for (const session_id of ['s1', 's1', 's2']) {
+      await host.fire('PreToolUse', { ...tool('a1'), session_id });
+      expect(ran()).toBe('own:a1 other:a1 tool:a1');
+    }
+  });
+});
+
 describe.each(['lineage', 'all'] as const)('an event of a worker whose id another began with (merge: %s)', (merge) => {
   test.each(BEGUN)('that %s is judged by the hooks of workers', async (_, begin, which) => {
     let open = 0;

@@ -73,6 +73,42 @@ test.each(['series', 'parallel'] as const)('a hook that answered plain { async: 
   expect([changed, now.word, now.unknown]).toEqual([undefined, 'none', []]);
 });
 
+test('an agent whose events name several types has the hooks of all of them, which a replay does not claim to know', async () => {
+  const host = createHost({ logger: () => undefined });
+  const open = (one: Host): Host => {
+    one.spawnHooks(
+      'reviewer',
+      on(() => deny('reviewers read')),
+    );
+    one.spawnHooks('worker', on(silent));
+    return one;
+  };
+  const seen: FireRecord[] = [];
+  open(host).events$.subscribe((r) => r.type === 'hook_fire' && seen.push(r));
+  const of = (agent_type?: string) => ({ session_id: 's1', agent_id: 'a1', ...(agent_type && { agent_type }) });
+  await host.fireAny('SubagentStart', of('reviewer'));
+  for (const type of [undefined, 'worker', undefined, 'reviewer'])
+    await host.fireAny('PreToolUse', { ...CALL, ...of(type) });
+  // Another agent with its id is known again.
+  await host.fireAny('SubagentStart', of('worker'));
+  await host.fireAny('PreToolUse', { ...CALL, ...of() });
+  await host.close();
+  const calls = seen.filter(({ event }) => event === 'PreToolUse');
+  expect(calls.map(({ decision }) => decision.verdict)).toEqual(['deny', 'deny', 'deny', 'deny', 'none']);
+  const replayed = await all(replay(open(createHost({ logger: () => undefined })), seen));
+  const unknown = 'unknown';
+  expect(replayed.map(({ changed }) => changed)).toEqual([
+    undefined,
+    undefined,
+    unknown,
+    unknown,
+    unknown,
+    undefined,
+    undefined,
+  ]);
+  expect(replayed[2]?.now.unknown[0]?.why).toBe('events of this agent name several types, whose hooks count together');
+});
+
 describe('a hook of which no answer was recorded', () => {
   test('is unknown and never silence, with its name and why', async () => {
     const { now, changed, by } = await one(await record(on()), on({ handler: stranger, name: 'new' }));

@@ -4,7 +4,7 @@ import type { Candidates } from '../plan/plan.js';
 import { WhoRuns } from '../plan/who-runs.js';
 import type { Notes } from './notes.js';
 
-/** Which handlers of a list run on one version of the input. A predicate is called once. */
+/** Which handlers of a list run on one version of the input. A predicate is called once. A hot class (CONTRIBUTING.md). */
 export class Turns {
   private readonly candidates: Candidates;
   private readonly notes: Notes;
@@ -31,7 +31,7 @@ export class Turns {
     if (!ahead) skips?.lookedAt(place, reason);
     if (isPredicate) {
       const thrown = takeThrown();
-      skips?.threw(place, thrown);
+      skips?.predicateAt(place, thrown);
       this.runsAt ??= new Map();
       this.runsAt.set(place, reason === undefined);
     }

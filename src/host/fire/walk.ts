@@ -31,6 +31,8 @@ export class Walk implements CallOwner {
   private again = 0;
   /** The last place in the plan that was reached; the list of candidates may have changed since. */
   private reached = -1;
+  /** The last place whose turn came with a parallel group, on the current input. */
+  private passed = -1;
   /** Who runs on the current input. */
   private turns: Turns | undefined = undefined;
   /** Reused by all handlers in series. */
@@ -121,11 +123,12 @@ export class Walk implements CallOwner {
       if (r.mode === 'parallel') {
         const next = nextWave(this.candidates, this.at, (other, i, ahead) => this.runs(other, i, ahead), last);
         this.at = next?.end ?? last;
+        if (next !== undefined) this.passed = places[next.passed - 1] as number;
         if (!this.askAll(next?.wave ?? [])) return false;
       } else if (!this.runs(r, this.at)) this.at++;
       else if (!this.ask(r, places[this.at++] as number)) return false;
     }
-    notes.skips?.endAfter(this.reachedNow);
+    notes.skips?.endAfter(Math.max(this.reachedNow, this.passed));
     return true;
   }
 
@@ -230,6 +233,7 @@ export class Walk implements CallOwner {
   private lookAgain(): void {
     const now = this.fire.plan.candidates(this.notes.subject, this.fire.options.guards !== undefined);
     this.again = 0;
+    this.passed = -1;
     this.turns = undefined;
     if (now === this.candidates) return;
     this.reached = this.reachedNow;

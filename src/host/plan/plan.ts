@@ -208,20 +208,20 @@ const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
 
 /**
  * The next wave at or after index `from`, for the current input: a maximal run of parallel registrations of one scope and stage, or a
- * single registration in series. `wave` has indexes in the list, `end` is the index where the following wave begins, and `last` limits
- * the search. `runs` gets `ahead` for hooks whose turn has not come, which are never hooks with a predicate.
+ * single registration in series. `wave` has indexes in the list, `end` is the index where the following wave begins, `passed` the one behind the last hook
+ * whose turn it is with this wave, whether or not it runs, and `last` limits the search. `runs` gets `ahead` for hooks whose turn has not come, which are never hooks with a predicate.
  */
 export function nextWave(
   { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
   from: number,
   runs: (r: Registration, i: number, ahead?: boolean) => boolean,
   last = deciders,
-): { wave: readonly number[]; end: number } | undefined {
+): { wave: readonly number[]; end: number; passed: number } | undefined {
   let i = from;
   while (i < last && !runs(list[i] as Registration, i)) i++;
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
-  if (first.mode === 'series') return { wave: [i], end: i + 1 };
+  if (first.mode === 'series') return { wave: [i], end: i + 1, passed: i + 1 };
   const joins = (r: Registration): boolean => r.mode === 'parallel' && isBeside(r, first);
   /** The index of the next hook that can join the wave if every hook before it that could run has a predicate, which may exclude it; otherwise -1. */
   const nextFrom = (from: number): number => {
@@ -235,6 +235,7 @@ export function nextWave(
   };
   const wave = [i];
   let end = i + 1;
+  let passed = end;
   let next = i;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
@@ -243,13 +244,18 @@ export function nextWave(
       if (i > next) next = nextFrom(i + 1);
       if (next < 0) break;
     }
-    if (!runs(r, i)) continue;
-    if (!joins(r)) break;
+    const isIn = runs(r, i);
+    if (!joins(r)) {
+      if (isIn) break;
+      continue;
+    }
+    passed = i + 1;
+    if (!isIn) continue;
     wave.push(i);
     // Hooks from here on are checked again when their turn comes, because this wave may change the input.
     end = i + 1;
   }
-  return { wave, end };
+  return { wave, end, passed };
 }
 
 const isBeside = (r: Registration, other: Registration): boolean => r.scope === other.scope && r.stage === other.stage;

@@ -17,6 +17,8 @@ export interface PendingHooks {
   /** Absent: the agent's type is unknown, so it gets no hooks by type. */
   readonly type: string | undefined;
   readonly spawnHooks: readonly SpawnHooks[];
+  /** Whose hooks they are, if not those of the agent's type. */
+  readonly typeOfHooks?: string;
   /** The types of the agents that were above it when its scope ended. */
   readonly before: readonly string[];
 }
@@ -140,11 +142,11 @@ export class AgentInstaller {
     return this.#gotIn(scope).hooks;
   }
 
-  installAll(scope: Scope, type: string | undefined, hooks: Iterable<SpawnHooks>): void {
+  installAll(scope: Scope, { type, spawnHooks: hooks, typeOfHooks = type }: Omit<PendingHooks, 'before'>): void {
     if (type !== undefined) scope.setType(type);
     const got = this.#gotIn(scope);
     this.#got.set(scope, got);
-    for (const one of hooks) this.#install(scope, type ?? '', one, got);
+    for (const one of hooks) this.#install(scope, typeOfHooks ?? '', one, got);
   }
 
   /** Places the hooks in a detached scope, as a preview. No user function is called, so hooks that one would make are missing. */
@@ -171,7 +173,7 @@ export class AgentInstaller {
    */
   previewAgent(
     found: ScopeLookup,
-    { type, spawnHooks, before }: PendingHooks,
+    { type, spawnHooks, before, typeOfHooks = type }: PendingHooks,
     session: string,
     {
       above,
@@ -204,7 +206,7 @@ export class AgentInstaller {
     const below = own === undefined || own === earlier ? [] : own.typesBefore;
     scope.typesBefore = [...new Set([...below, ...before, ...gone])];
     addAll(own, scope, earlier && this.#gotIn(earlier));
-    this.preview(scope, type ?? '', spawnHooks);
+    this.preview(scope, typeOfHooks ?? '', spawnHooks);
     return { scope, id: found.id, known: true, done: () => (open ? (parents[1] ?? scope) : base).close() };
   }
 

@@ -64,12 +64,13 @@ export class Agents {
     const found = gone ? tree.find(ref, session, agent, gone) : now;
     const known = type ?? remembered?.type;
     const parent = found.known ? found.scope.parent : found.scope;
+    const scopes = found.known ? scopesOf(found).filter((one) => one !== earlier) : [];
     // Whether the agent has the hooks of its type, be it in a scope that holds for all sessions.
-    const has = found.known && scopesOf(found).some((one) => one !== earlier && one.agentType !== undefined);
+    const has = scopes.some((one) => one.agentType !== undefined);
+    const other = has ? this.#spawns.ofOther({ type, session: named, parent }, scopes, this.#installer) : undefined;
     const ofType = known === undefined || has ? undefined : this.#spawns.of(known, named, parent);
-    const ofOther = has && own !== earlier ? this.#spawns.ofOther(type, own, this.#installer) : undefined;
-    const spawnHooks = ofType ?? ofOther ?? this.#spawns.bind(remembered, has);
-    const spawn = spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] };
+    const spawnHooks = ofType ?? this.#spawns.bind(remembered, has);
+    const spawn = other ?? (spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] });
     return { found, named, spawn, standing };
   }
 

@@ -31,10 +31,11 @@ export class SpawnScopes {
   }
 
   /** An agent begins in the scope, with these hooks. `isLate`: it had already ended. */
-  begin(scope: Scope, { type, spawnHooks, before }: PendingHooks, isLate = false): void {
+  begin(scope: Scope, pending: PendingHooks, isLate = false): void {
+    const { before } = pending;
     this.#parts.standings.begins(scope);
     if (before.length > 0) scope.typesBefore = [...new Set([...scope.typesBefore, ...before])];
-    this.#parts.installer.installAll(scope, type, spawnHooks);
+    this.#parts.installer.installAll(scope, pending);
     if (isLate) this.isOver(scope);
   }
 

@@ -1,5 +1,6 @@
 import type { Scope } from '../../scopes/scope.js';
 import type { Undo } from '../types.js';
+import type { PendingHooks } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
 import type { RememberedAgent } from './standings.js';
 
@@ -32,18 +33,19 @@ export class SpawnRegistry {
   }
 
   /**
-   * If the agent in that scope began with another type: the hooks of the type that an event names now, but those that it has. Another agent may have its id,
-   * whose start was not seen; the hooks that are there stay, because it may also be the same agent.
+   * The hooks of the type that an event names if its agent began with another type, but those that it has: another agent may have its id, whose start was
+   * not seen. The agent keeps its own type and hooks, because it may also be the same agent. `scopes`: the agent's own.
    */
   ofOther(
-    type: string | undefined,
-    scope: Scope | undefined,
+    { type, session, parent }: { type: string | undefined; session: string; parent: Scope | undefined },
+    scopes: readonly Scope[],
     installer: { hooksIn(scope: Scope): readonly SpawnHooks[] },
-  ): readonly SpawnHooks[] | undefined {
-    if (!scope?.begun || scope.heldBySession || scope.agentType === type) return undefined;
-    const has = installer.hooksIn(scope);
-    const others = this.forScope(type, scope).filter((one) => !has.includes(one));
-    return others.length > 0 ? others : undefined;
+  ): PendingHooks | undefined {
+    if (type === undefined || scopes.some((one) => one.heldBySession || one.agentType === type)) return undefined;
+    const has = scopes.flatMap((one) => installer.hooksIn(one));
+    const others = this.of(type, session, parent)?.filter((one) => !has.includes(one)) ?? [];
+    const own = scopes.find(({ agentType }) => agentType !== undefined)?.agentType;
+    return others.length > 0 ? { spawnHooks: others, type: own, typeOfHooks: type, before: [type] } : undefined;
   }
 
   all(): Iterable<[type: string, hooks: ReadonlySet<SpawnHooks>]> {

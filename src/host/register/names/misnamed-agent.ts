@@ -1,7 +1,8 @@
 import type { EventSpec } from '../../../events/spec.js';
-import { type ScopeLookup, type ScopeTree, scopesOf } from '../../../scopes/tree.js';
+import { type ScopeLookup, type ScopeTree, scopesOf, typesAbove } from '../../../scopes/tree.js';
 import { nearestSpelling } from '../../../values/nearest.js';
 import { type Json, textOf } from '../../../values/shape.js';
+import type { ParentAgent, SpawnLookup } from '../agent-hooks.js';
 import type { HostParts } from '../origin.js';
 
 /** The agent types that have hooks. */
@@ -37,7 +38,9 @@ export function warnOfNames(
 
 /** What a fire of that input would find. */
 interface AgentFinder {
-  find(input: Json, ref: undefined): { readonly found: ScopeLookup; readonly spawn?: object | undefined };
+  find(input: Json, ref: undefined): SpawnLookup;
+  /** The hooks that agents of those types have in that session. */
+  hooksAbove(agents: readonly ParentAgent[], session: string): readonly unknown[];
 }
 
 /** Warns of an input that names its agent by a key that nobody reads, if hooks are not asked for that reason. Runs in every fire outside scopes. */
@@ -55,14 +58,21 @@ function lookAtKeys({ report }: Pick<HostParts, 'report'>, input: Json, spec: Ev
   const find = (agentType: unknown) =>
     agents.find({ session_id, agent_id: id ?? agent_id, agent_type: agentType }, undefined);
   const right = find(type ?? agent_type);
-  if (id !== undefined && (right.spawn !== undefined || hasHooks(right.found)))
+  if (id !== undefined && (right.spawn !== undefined || hasHooks(right, agents)))
     warnOfKey(report, 'agent_id', 'agentId');
   if (type !== undefined && right.spawn !== undefined && find(undefined).spawn === undefined)
     warnOfKey(report, 'agent_type', 'agentType');
 }
 
-const hasHooks = (found: ScopeLookup): boolean =>
-  scopesOf(found).some(({ lineage }) => lineage.some((one) => one.kind === 'agent' && !one.empty));
+/** Whether hooks are asked about that agent: in its scopes, or those of managed policy for its type or for a type above it. */
+function hasHooks({ found, named }: SpawnLookup, agents: AgentFinder): boolean {
+  const { own, all } = typesAbove(found);
+  const types = [...own, ...all].map((agentType) => ({ agent: found.id, agentType }));
+  const isInScope = scopesOf(found).some(({ lineage }) =>
+    lineage.some(({ kind, empty }) => kind === 'agent' && !empty),
+  );
+  return isInScope || (found.known && agents.hooksAbove(types, named).length > 0);
+}
 
 function warnOfKey(report: HostParts['report'], key: string, other: string): void {
   const why = `An input has "${other}" and no "${key}", so hooks for that agent are not asked`;
