@@ -153,7 +153,7 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   'a matcher that is a rule': {
     hooks: pre({ matcher: 'Bash(git *)', hooks: [fn] }),
     where: /\.matcher$/,
-    expected: /`if`/,
+    expected: /write "matcher": "Bash", "if": "Bash\(git \*\)"/,
   },
   'a matcher that names nothing': {
     hooks: pre({ matcher: '|', hooks: [fn] }),
