@@ -35,8 +35,8 @@ export class Notes implements RunFacts {
   readonly tapped: Slot[] = [];
   private readonly fire: RunningFire;
   readonly recorded: boolean;
-  /** Only records need it. */
-  readonly skips: Skips | undefined;
+  /** Why hooks did not run, once there is something to note. */
+  skips: Skips | undefined = undefined;
   private made: Rewrites | undefined = undefined;
   /** Whether managed policy has asked about the call, once that mattered: the end of the fire must not find otherwise. */
   policyAsks: boolean | undefined = undefined;
@@ -50,7 +50,6 @@ export class Notes implements RunFacts {
   constructor(fire: RunningFire) {
     this.fire = fire;
     this.recorded = fire.reporter !== undefined;
-    this.skips = this.recorded ? new Skips(fire.plan.size) : undefined;
     this.input = fire.input;
     this.subject = fire.subject;
     this.slots = new Array<Slot | undefined>(fire.plan.size);
@@ -67,6 +66,12 @@ export class Notes implements RunFacts {
 
   get agentTypes(): AgentTypes {
     return typesAbove(this.fire.found);
+  }
+
+  /** Where to note why hooks do not run. Absent: no record will say it. */
+  get noting(): Skips | undefined {
+    if (this.recorded) this.skips ??= new Skips(this.fire.plan.size);
+    return this.skips;
   }
 
   /** How often the input was rewritten. */
@@ -98,7 +103,7 @@ export class Notes implements RunFacts {
     if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
     if (!r.scope.claim(r)) {
       // A predicate called since the check has fired the event, and that fire claimed the run.
-      this.skips?.lookedAt(place, 'once');
+      this.noting?.lookedAt(place, 'once');
       return false;
     }
     this.claimed ??= new Set();

@@ -20,18 +20,18 @@ export class Turns {
 
   /** Whether the handler at index `i` of the list runs. `ahead`: its turn has not come, so nothing is recorded. */
   runs(r: Registration, i: number, ahead: boolean): boolean {
-    const { skips } = this.notes;
     const place = this.candidates.places[i] as number;
     const known = this.runsAt?.get(place);
     if (known !== undefined) return known;
     const isPredicate = !r.matcher.static;
     if (isPredicate) takeThrown();
     const reason = this.rules.why(r);
+    const { noting } = this.notes;
     // Recorded now, because the record must not ask again: a predicate may answer differently later.
-    if (!ahead) skips?.lookedAt(place, reason);
+    if (!ahead) noting?.lookedAt(place, reason);
     if (isPredicate) {
       const thrown = takeThrown();
-      skips?.predicateAt(place, thrown);
+      noting?.predicateAt(place, thrown);
       this.runsAt ??= new Map();
       this.runsAt.set(place, reason === undefined);
     }

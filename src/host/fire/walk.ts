@@ -239,7 +239,7 @@ export class Walk implements CallOwner {
     this.reached = this.reachedNow;
     // Where nobody is asked again, a hook that the list left out at its turn is passed by, whatever the subject becomes.
     if (this.fire.spec.fold !== 'gate')
-      this.notes.skips?.leftOut(barredFrom(this.fire.plan, this.candidates, this.listedFor), this.reached);
+      this.notes.noting?.leftOut(barredFrom(this.fire.plan, this.candidates, this.listedFor), this.reached);
     this.candidates = now;
     this.listedFor = this.notes.subject;
     const next = now.places.findIndex((place) => place > this.reached);
