@@ -75,6 +75,44 @@ describe.each(Object.entries(KEYS))('of a key of kind %s', (_, key) => {
   });
 });
 
+const yaml = (key: WebKey): string =>
+  Object.entries(key)
+    .map(([name, value]) => `  ${name}: "${value}"\n`)
+    .join('');
+const call = (key: WebKey): string =>
+  `jwk.JWK(${Object.entries(key)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')})`;
+const PAIRS: Readonly<Record<string, (one: WebKey, other: WebKey) => string>> = {
+  'a list of YAML': (one, other) => `keys:\n-${yaml(one).slice(1)}-${yaml(other).slice(1)}`,
+  'two documents of YAML': (one, other) => `${yaml(one)}---\n${yaml(other)}`,
+  'two lines of Python': (one, other) => `a = ${call(one)}\nb = ${call(other)}\n`,
+  'one line of JSON': (one, other) => json([one, other]),
+  'two lines of JSON': (one, other) => `${json(one)}\n${json(other)}\n`,
+  'one in the other': (one, other) => json({ ...one, wrapped: other }),
+  'one in the other, which begins with it': (one, other) => json({ wrapped: other, ...one }),
+  'one in the middle of the other': (one, other) => {
+    const { kty = '', ...rest } = one;
+    return json({ ...rest, wrapped: other, kty });
+  },
+};
+
+test.each(Object.entries(PAIRS))(
+  'of two keys, the private members of both are masked, and no other: %s',
+  (_, write) => {
+    for (const [kind, one] of Object.entries(KEYS))
+      for (const [otherKind, other] of Object.entries(KEYS))
+        for (const key of [one, Object.fromEntries(Object.entries(one).filter(([name]) => PUBLIC.includes(name)))]) {
+          const masked = redactor.text(write(key, other));
+          for (const [name, value] of [...Object.entries(key), ...Object.entries(other)]) {
+            const told = `${name} of ${kind} and ${otherKind}`;
+            if (PUBLIC.includes(name)) expect(masked, told).toContain(value);
+            else expect(masked, told).not.toContain(value);
+          }
+        }
+  },
+);
+
 test.each([
   '{"d":"aB3dE5gH7jK9mN2pQ4rS","x":"b"}',
   '{"kty":"EC","crv":"P-256"} {"d":"aB3dE5gH7jK9mN2p","k":"v"}',

@@ -1,5 +1,5 @@
-import { append } from '../../../../values/append.js';
 import type { TextSpan } from '../quoted.js';
+import { merged } from '../scan.js';
 
 interface PrivateMembers {
   readonly names: ReadonlySet<string>;
@@ -22,10 +22,9 @@ export const isPrivate = (members: PrivateMembers | undefined, key: string, valu
   members?.names.has(key) === true && (typeof value !== 'string' || value.length >= members.least);
 
 const QUOTE = String.raw`\\{0,40}["']`;
-const TYPE = new RegExp(
-  String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(${[...MEMBERS.keys()].join('|')})["'\\]`,
-  'g',
-);
+const TYPED = String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(${[...MEMBERS.keys()].join('|')})["'\\]`;
+const TYPE = new RegExp(TYPED);
+const TYPE_OR_BRACKET = new RegExp(`[{}]|${TYPED}`, 'g');
 const VALUES: ReadonlyMap<unknown, RegExp> = new Map(
   [...MEMBERS].map(([type, { names, least }]) => [
     type,
@@ -41,38 +40,33 @@ const LONGEST = 16_384;
 /** The private members of the JSON Web Keys in a text, in JSON or as code writes it. */
 export function webKeySecrets(text: string): readonly TextSpan[] {
   const spans: TextSpan[] = [];
-  let read = 0;
-  for (const { index, 1: type } of text.matchAll(TYPE)) {
-    if (index < read) continue;
-    const from = Math.max(read, index - LONGEST);
-    const start = from + openBefore(text.slice(from, index));
-    const end = index + closeBehind(text.slice(index, index + LONGEST));
-    append(
-      spans,
-      [...text.slice(start, end).matchAll(VALUES.get(type) as RegExp)].map((found): TextSpan => {
-        const to = start + found.index + found[0].length;
-        return [to - (found[1] as string).length, to];
-      }),
-    );
-    read = end;
-  }
+  for (const [type, objects] of objectsOf(text))
+    for (const [start, end] of merged(objects))
+      for (const { 0: member, 1: value = '', index } of text.slice(start, end).matchAll(VALUES.get(type) as RegExp)) {
+        const to = start + index + member.length;
+        spans.push([to - value.length, to]);
+      }
   return spans;
 }
 
-/** The index behind the bracket that is open at the end of a text; 0: none is. */
-function openBefore(text: string): number {
-  let depth = 0;
-  for (let at = text.length - 1; at >= 0; at--)
-    if (text[at] === '}') depth++;
-    else if (text[at] === '{' && --depth < 0) return at + 1;
-  return 0;
-}
-
-/** The index of the bracket that closes one before a text, or its end. */
-function closeBehind(text: string): number {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++)
-    if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth < 0) return at;
-  return text.length;
+/** By its type, where each key begins and ends: at the brackets around its `kty`, or as far from it as a key may reach. */
+function objectsOf(text: string): ReadonlyMap<string, [from: number, to: number][]> {
+  const objects = new Map<string, [from: number, to: number][]>();
+  if (!TYPE.test(text)) return objects;
+  const around: { readonly open: number; readonly keys: [from: number, to: number][] }[] = [];
+  let inner: (typeof around)[number] = { open: 0, keys: [] };
+  for (const { 0: sign, 1: type, index } of text.matchAll(TYPE_OR_BRACKET)) {
+    if (type !== undefined) {
+      const key: [number, number] = [Math.max(inner.open, index - LONGEST), index + LONGEST];
+      inner.keys.push(key);
+      if (objects.get(type)?.push(key) === undefined) objects.set(type, [key]);
+    } else if (sign === '{') {
+      around.push(inner);
+      inner = { open: index + 1, keys: [] };
+    } else {
+      for (const key of inner.keys) key[1] = Math.min(key[1], index);
+      inner = around.pop() ?? { open: 0, keys: [] };
+    }
+  }
+  return objects;
 }
