@@ -1,6 +1,6 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
 import { isNameList } from '../matching/claude-matcher.js';
-import { FORMER, isOddName, KNOWN_TOOLS, SLASHED, TOOLS, toolOfRule } from '../matching/known-tools.js';
+import { FORMER, isOddName, KNOWN_TOOLS, namesOrRegex, SLASHED, TOOLS, toolOfRule } from '../matching/known-tools.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { alternatives, compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
@@ -195,9 +195,9 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
 
 /** Reports a name with a slash in a regular expression, which no tool's name matches: one in slashes, as in code, or several names. */
 function withSlash(text: string, parts: readonly string[]): MatcherFinding | undefined {
-  const whole = SLASHED.exec(text);
-  const source = whole?.[1] ?? parts.map((part) => SLASHED.exec(part)?.[1] ?? part).join('|');
-  const one = whole ? text : parts.find((part) => SLASHED.test(part));
+  const names = namesOrRegex(text, parts);
+  const source = names.map((name) => SLASHED.exec(name)?.[1] ?? name).join('|');
+  const one = names.find((name) => SLASHED.test(name));
   const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
   if (one !== undefined) {
     const fix = `Write ${JSON.stringify(source)}, without slashes and flags.`;

@@ -33,14 +33,19 @@ export function isOddName(name: string): boolean {
 }
 
 /** A regular expression as it is written in code, such as `/^Edit/i`. */
-export const SLASHED = /^\s*\/(.+)\/([a-z]*)\s*$/i;
+export const SLASHED = /^\s*\/(.*[^\\])\/([a-z]*)\s*$/i;
+
+/** The names of a list; or the whole text, if it is in slashes and none of the names is by itself. */
+export function namesOrRegex(text: string, names: readonly string[]): readonly string[] {
+  return SLASHED.test(text) && !names.some((name) => SLASHED.test(name)) ? [text] : names;
+}
 
 /** The regular expression that a list of names was meant as, as it is written in code; empty if it does not compile. */
 export function regexMeant(names: readonly string[]): string {
   const parts = names.map((name) => SLASHED.exec(name) ?? ['', name.replace(/^\//, ''), '']);
   const all = (at: 1 | 2, by: string): string => parts.map((part) => part[at]).join(by);
   try {
-    return String(new RegExp(all(1, '|'), all(2, '').toLowerCase()));
+    return String(new RegExp(all(1, '|'), [...new Set(all(2, '').toLowerCase())].join('')));
   } catch {
     return '';
   }

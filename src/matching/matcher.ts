@@ -7,7 +7,7 @@ import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
 import type { KnownAgent } from './known-agent.js';
-import { isOddName, regexMeant, SLASHED, toolOfRule } from './known-tools.js';
+import { isOddName, namesOrRegex, regexMeant, SLASHED, toolOfRule } from './known-tools.js';
 import { timedTest, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { alternatives, compileWildcard } from './wildcard.js';
@@ -195,7 +195,7 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
     const instead = `write "matcher": "${toolOfRule(rule)}", "if": ${JSON.stringify(rule)}`;
     return refuse(context, `"${rule}" is a permission rule: ${instead}${names.length > 1 ? ', in its own group' : ''}`);
   }
-  const whole = SLASHED.test(text) ? [text] : names;
+  const whole = namesOrRegex(text, names);
   const syntax =
     /\.[*+]|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0] ?? (tool && whole.some((name) => SLASHED.test(name)) ? '/' : '');
   if (syntax) {

@@ -170,6 +170,7 @@ describe('matchers', () => {
     ['/Bash/|Edit', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
     [' /^Bash/I ', 'matcher-never', 'Write "^Bash", without slashes and flags.', 'invalid-hooks'],
     ['/Bash|Edit/', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
+    ['/Bash/|/Edit/i', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
     ['Edit/Write', 'matcher-never', LIST, 'matcher-unknown-name'],
     ['Edit|src/lib', 'matcher-never', 'Take it out.', 'matcher-unknown-name'],
     ['mcp__a/b__c', undefined, undefined, undefined],

@@ -161,6 +161,11 @@ describe('a matcher in code', () => {
     ['/Bash/I', '/Bash/i'],
     ['/(Bash|Edit)/i|Write', '/(Bash|Edit)|Write/i'],
     ['/src/lib/', '/src\\/lib/'],
+    ['/Bash|Edit/', '/Bash|Edit/'],
+    ['/Bash/|/Edit/i', '/Bash|Edit/i'],
+    ['/Bash/i|/Edit/i', '/Bash|Edit/i'],
+    ['/Bash/|Edit|/Write/', '/Bash|Edit|Write/'],
+    ['/a\\/|b/', '/a\\/|b/'],
   ])('refuses %j, with a name in slashes, and says what to pass: %s', (text, pattern) => {
     const named = `"${text}" looks like a regular expression (`;
     expect(refusal(text)).toContain(named);
