@@ -33,6 +33,24 @@ const BODIES: readonly string[] = [
   ...[`{"a":"it; is","b":[1,2]}`, `f("a"); g("b") | h`, `${LONG}f("a"); g`],
 ];
 
+const ITEMS = Array.from({ length: 30 }, (_, id) => ({ id, text: 'some words' }));
+/** Brackets that end no command: both are behind the program's name. */
+const BRACKETED: readonly (readonly [program: string, password: string])[] = [
+  [`mysql $(cat x) -h \${HOST} -e "a; b"`, `-p${SECRET}`],
+  ['(cd x) && (mysql [a] -e "a; b"', `-p${SECRET})`],
+  ['curl {a,b} -d "$(mysql -e \'c; d\')"', `-u me:${SECRET}`],
+  ['curl -d $(mysql -e "c; d") -H "e; f"', `-u me:${SECRET}`],
+  ['"docker" login --config "a; b c"', `-p ${SECRET}`],
+  ['spawn("docker", ["login", f("x; y"), "-u", "me"', `"-p", "${SECRET}"])`],
+];
+
+test.each(BRACKETED)('behind brackets of the same command the password is masked: %s', (program, password) => {
+  for (const all of [`${program} ${password}`, `[{"a":1}] ${program} ${password}`]) {
+    expect(redactor.text(all)).not.toContain(SECRET);
+    expect(redactor.text(json({ x: ['a'], command: all }))).not.toContain(SECRET);
+  }
+});
+
 describe.each(PROGRAMS)('%s: behind a quoted argument of %s, the password is masked', (program, flag, password) => {
   const write = (body: string, quote: string, between: string): string =>
     [program, flag + between + quote + body + quote, ...password].join(' ');
@@ -76,6 +94,24 @@ test.each([
   json({ command: 'mysql -u root', note: 'a; b', other: 'ls -pwordsalone' }),
   `curl -d '${LONG}' https://x\nid -u me:them`,
   `curl -d 'a; b' https://x; echo '${LONG}' -u me:them`,
+  json({ keywords: ['mysql', 'curl'], items: ITEMS, args: ['-p', 'dist/folder'], id: ['-u', 'root:wheel'] }),
+  json([
+    { command: 'mysql', args: ['-e', 'a; b'] },
+    { command: 'mkdir', args: ['-p', 'build/out'] },
+  ]),
+  json({
+    jobs: [{ run: ['docker', 'login', 'host'] }, ...ITEMS, { run: ['docker', 'run', '-p', '8080:80', 'nginx'] }],
+  }),
+  json({
+    body: json([
+      { command: 'mysql', args: ['-e', 'a; b'] },
+      { command: 'mkdir', args: ['-p', 'build/out'] },
+    ]),
+  }),
+  `run('curl', 'a; b'), run('id', '-u', 'me:themselves')`,
+  `az vm create --name "login; x" -p wordsalone`,
+  `gh pr create --title "How to gh secret set; x" --body "some words of the body"`,
+  `"dotnet" "test" "push; x" -p wordsalone`,
 ])('a flag of another command is kept: %s', (text) => {
   expect(redactor.text(text)).toBe(text);
 });

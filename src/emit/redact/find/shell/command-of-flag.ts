@@ -3,8 +3,8 @@ import { PROGRAMS, type SecretFlags } from './programs.js';
 /** The name of a program, or a separator after which another command begins. */
 const STEP = String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`;
 const STEPS = new RegExp(STEP, 'g');
-/** That, or a quote; in `'it'\''s'` the one in the middle is no quote. */
-const MARKS = new RegExp(String.raw`(?<!\\)(?!(?<=')\\+')\\*["']|${STEP}`, 'g');
+/** That, a bracket or a quote; in `'it'\''s'` the one in the middle is no quote. */
+const MARKS = new RegExp(String.raw`(?<!\\)(?!(?<=')\\+')\\*["']|[[\](){}]|${STEP}`, 'g');
 const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
 /** A separator, as opposed to a name. */
 const SEPARATES = /^[|;&\\\s]/;
@@ -28,12 +28,18 @@ export function* commandsOfFlag(text: string, dash: number): Iterable<CommandOfF
   let programs: readonly SecretFlags[] = [];
   for (let i = 0; named !== undefined && i < MOST && programs.length === 0; i++, named = named.before) {
     if (dash - named.at > FAR) break;
-    const said = text.slice(named.at, Math.min(dash, named.at + NEAR)).replace(/["',]+/g, ' ');
-    programs = named.programs.filter((one) => isMeant(one, said, before + text.slice(dash, dash + NEAR)));
+    const words = wordsOf(text.slice(named.at, Math.min(dash, named.at + NEAR)));
+    programs = named.programs.filter((one) => isMeant(one, words, before + text.slice(dash, dash + NEAR)));
   }
   yield { programs, before };
 }
 
+/** The words of a command from its program's name on, without arguments in quotes that have several words. */
+const wordsOf = (said: string): string =>
+  said
+    .replace(/^([^\s"']+)["']/, '$1 ')
+    .replace(/(?<!\\)(\\*["'])(.*?)(?<!\\)\1/gs, (_, __, word: string) => (/\s/.test(word) ? ' ' : ` ${word} `))
+    .replace(/["',]+/g, ' ');
 const programsOf = (name: string): readonly SecretFlags[] => PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(name));
 const isMeant = ({ says, anywhere }: SecretFlags, said: string, around: string): boolean =>
   (says === undefined || says.test(said)) && (anywhere === undefined || anywhere.test(said) || anywhere.test(around));
@@ -58,10 +64,12 @@ function nearCommand(text: string, dash: number): CommandOfFlag {
 interface Command {
   readonly begin: number;
   readonly at: number;
+  /** How many brackets are open there. */
+  readonly depth: number;
   readonly programs: readonly SecretFlags[];
   readonly before?: Command;
 }
-const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
+const begun = (begin: number, depth = 0): Command => ({ begin, at: begin, depth, programs: [] });
 
 /** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
 let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
@@ -82,15 +90,17 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
   const marks = [...text.slice(from, to).matchAll(MARKS)].map(({ 0: sign, index }) => ({ sign, index: from + index }));
   const ends = quotesIn(text, marks);
   const known = new Map<string, readonly SecretFlags[]>();
-  const around: { readonly end: number; readonly command: Command }[] = [];
+  const around: { readonly end: number; readonly command: Command; readonly depth: number }[] = [];
   let command = begun(from);
+  let depth = 0;
   return marks.flatMap(({ sign, index }, i): [number, Command][] => {
     const behind = index + sign.length;
     const end = ends.get(index);
     if (end !== undefined) {
       const outer = command;
-      around.push({ end, command });
+      around.push({ end, command, depth });
       command = begun(behind);
+      depth = 0;
       // A flag directly behind a quote belongs to the command around it: `"mysql", "-pX"`.
       return [
         [behind, outer],
@@ -99,22 +109,30 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
     }
     const opened = around.findLastIndex((one) => one.end === index);
     if (opened >= 0) {
-      const outer = (around[opened] as { command: Command }).command;
+      const { command: outer, depth: deep } = around[opened] as (typeof around)[number];
       const last = marks[i - 1];
       const isName = command.programs.length > 0 && last !== undefined && last.index + last.sign.length === index;
       const isWord = isName && !/\s/.test(text.slice(command.begin, index));
-      command = isWord ? { ...command, begin: outer.begin, before: outer } : outer;
+      command = isWord ? { ...command, begin: outer.begin, depth: deep, before: outer } : outer;
+      depth = deep;
       around.length = opened;
+    } else if (OPENED.test(sign)) depth++;
+    else if (CLOSED.test(sign)) {
+      depth--;
+      // `{"command":"mysql"},{"args":["-p"]}`: what is opened before a program and closed behind it ends its command.
+      while (command.depth > depth) command = command.before ?? begun(behind, depth);
     } else if (!isQuote(sign)) {
       if (!SEPARATES.test(sign) && !known.has(sign)) known.set(sign, programsOf(sign));
       command = SEPARATES.test(sign)
-        ? begun(behind)
-        : { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
+        ? begun(behind, depth)
+        : { begin: command.begin, at: index, depth, programs: known.get(sign) ?? [], before: command };
     }
     return [[behind, command]];
   });
 }
 
+const OPENED = /^[[({]$/;
+const CLOSED = /^[\])}]$/;
 const isQuote = (sign: string): boolean => sign.endsWith('"') || sign.endsWith("'");
 const OPENS = /(?:^|[\s=,:([{@$"'\x60<>|&;]|\s-[A-Za-z])$/;
 const CLOSES = /[\s,;:)\]}|&<>"'\x60\\]/;
