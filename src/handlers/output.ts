@@ -144,7 +144,7 @@ function exitFailure({
 /** Shells name the file that they may not execute. */
 function executableAdvice(stderr: string): string {
   const file = /: ([\w./@+-]+): Permission denied$/.exec(stderr)?.[1];
-  return file === undefined ? '' : `. If it is a script: chmod +x ${file}, or write sh ${file}.`;
+  return file === undefined ? '' : `. If it is a script: chmod +x ${file}.`;
 }
 
 function failed(cause: Cause, message: string): { failure: NonNullable<Reply['failure']> } {
