@@ -4,9 +4,14 @@ export function usualMistake(json: string, offset: number): string | undefined {
   const rest = json.slice(offset, offset + 20);
   if (/^\/[/*]/.test(rest)) return 'JSON has no comments';
   if (!/^\s*[{[]/.test(json)) return undefined;
-  if (/^[}\]]/.test(rest) && json.slice(0, offset).trimEnd().endsWith(','))
-    return `remove the comma before this ${rest[0]}`;
-  return /^(?!(?:True|False|None|undefined|NaN)\b)['`‘’“”A-Za-z_$]/.test(rest)
+  const before = json.slice(0, offset).trimEnd();
+  if (/^[}\]]/.test(rest) && before.endsWith(',')) return `remove the comma before this ${rest[0]}`;
+  // The quote before it has ended a text.
+  if (json[offset - 1] === '"' && /^[\w$'`\\.%@~<>-]/.test(rest)) return 'a quote within a text is written \\"';
+  return /[{[,:]$/.test(before) && /^['`‘’“”A-Za-z_$]/.test(rest) && !WORD.test(rest)
     ? 'names and texts need double quotes'
     : undefined;
 }
+
+/** A value that is no text: a word of JSON, misspelt or as other languages have it. */
+const WORD = /^(?:true?|false?|null?|nil|none|undefined|nan)\w?\b(?!\s*:)/i;
