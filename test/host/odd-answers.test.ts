@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, allow, ask, combine, defer, deny, rewrite } from '../../src/events/output/helpers.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, testHost, watch } from './kit.js';
@@ -194,6 +196,21 @@ test.each([
   const decision = await host.fire('PreToolUse', INPUTS.PreToolUse);
   const message = `hook g returned ${got}, which is no answer: return nothing, or deny('why')`;
   expect(decision).toMatchObject({ verdict: 'deny', reason: message, failures: [{ cause: 'bad_schema', message }] });
+});
+
+test.each(HOOK_EVENTS)('the failure names deny where one counts: %s', async (event) => {
+  const fire = async (answer: unknown): Promise<Record<string, unknown>> => {
+    const { host } = testHost();
+    host.register(anyHooks({ [event]: [{ hooks: [() => answer] }] }));
+    return { ...(await fireAny(host, event, INPUTS[event])) };
+  };
+  const [nothing, denied, odd] = [await fire(undefined), await fire(deny('why')), await fire('why')];
+  const counts = ['verdict', 'blocked', 'continues', 'value'].some(
+    (key) => !isDeepStrictEqual(denied[key], nothing[key]),
+  );
+  expect(String((odd['failures'] as { message: string }[])[0]?.message)).toMatch(
+    counts ? /: return nothing, or deny\('why'\)$/ : /: return nothing$/,
+  );
 });
 
 test.each([allow(), deny('x'), ask('q'), addContext('c'), rewrite({}), { ...addContext('c'), name: 'n' }])(

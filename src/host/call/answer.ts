@@ -4,7 +4,7 @@ import type { Outcome } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
 import { readAnswer } from '../../events/output/read-answer.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
-import { isMcpTool } from '../../events/output/what-counts.js';
+import { canRefuse, isMcpTool } from '../../events/output/what-counts.js';
 import type { Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -111,7 +111,8 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (typeof answer !== 'object' || Array.isArray(answer)) {
     // A text may hold a secret, so it is not shown.
     const got = typeof answer === 'boolean' ? String(answer) : `a value of type ${kindOf(answer)}`;
-    const message = `hook ${registration.name} returned ${got}, which is no answer: return nothing, or deny('why')`;
+    const deny = canRefuse(fire.spec) ? ", or deny('why')" : '';
+    const message = `hook ${registration.name} returned ${got}, which is no answer: return nothing${deny}`;
     return { failure: { cause: 'bad_schema', message } };
   }
   const again = asyncAnswer(answer);
