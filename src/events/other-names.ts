@@ -27,5 +27,5 @@ export const OTHER_NAMES: Readonly<
 export function otherName(event: string): string | undefined {
   if (!Object.hasOwn(OTHER_NAMES, event)) return undefined;
   const { title, from, ours } = OTHER_NAMES[event] as (typeof OTHER_NAMES)[string];
-  return `is ${title}'s name of ${ours}; for ${title}'s own file use --from ${from}`;
+  return `is ${title}'s name of ${ours}; for ${title}'s own file use --from ${from} FILE`;
 }

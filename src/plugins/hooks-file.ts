@@ -38,12 +38,19 @@ export function checkHooksFile(content: unknown, file: string): Hooks {
   }
   for (const key of Object.keys(content)) {
     if (BESIDE.includes(key)) continue;
-    const theirs = key === 'permissions' ? "; for Claude Code's settings use --settings" : '';
-    throw wrong(file, key, `is not a known key beside "hooks"${theirs}`, nearest(key, BESIDE));
+    throw wrong(file, key, `is not a known key beside "hooks"${otherFile(key)}`, nearest(key, BESIDE));
   }
   if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');
   return withEnforce(content['hooks'] as Hooks, content['enforce'], file);
 }
+
+/** The option for a file of another program, which has such a key. */
+function otherFile(key: string): string {
+  if (key === 'version') return "; for Cursor's or Copilot's own file use --from cursor FILE or --from copilot FILE";
+  return SETTINGS.includes(key) ? "; for Claude Code's settings use --settings" : '';
+}
+
+const SETTINGS = ['permissions', 'env', 'model', 'enabledPlugins', 'statusLine', 'includeCoAuthoredBy'];
 
 /** The key of a file that is meant to be `hooks`, if it has none. Events hold lists, so an object is not one of an event that has yet to be defined. */
 const misspeltHooks = (content: Readonly<Record<string, unknown>>): string | undefined =>

@@ -21,6 +21,8 @@ beforeAll(() => {
   folder.write('matchers.json', { PreToolUse: [{ matcher: ['Bash', 'Edit'], hooks: [] }] });
   folder.write('regex.json', { PreToolUse: [{ matcher: '^Bash$', hooks: [] }] });
   folder.write('settings.json', { permissions: {}, hooks: {} });
+  folder.write('env.json', { hooks: { PreToolUse: [] }, env: {}, permissions: {} });
+  folder.write('cursor.json', { version: 1, hooks: { beforeShellExecution: [{ command: './guard.sh' }] } });
   folder.write('deploy.ts', DEPLOY);
   folder.write('throws.ts', "throw new Error('no team is set');");
   for (const name of ['syntax.mjs', 'syntax.ts']) folder.write(name, 'export default {\n  timeout: 1,,\n}');
@@ -113,8 +115,16 @@ const CASES: [args: string, message: string | RegExp][] = [
     'settings.json: permissions: is not a known key beside "hooks"; for Claude Code\'s settings use --settings.',
   ],
   [
+    'list --hooks env.json',
+    'env.json: env: is not a known key beside "hooks"; for Claude Code\'s settings use --settings.',
+  ],
+  [
+    'list --hooks cursor.json',
+    'cursor.json: version: is not a known key beside "hooks"; for Cursor\'s or Copilot\'s own file use --from cursor FILE or --from copilot FILE.',
+  ],
+  [
     'list --hooks theirs.json',
-    "theirs.json: BeforeTool: is Gemini's name of PreToolUse; for Gemini's own file use --from gemini.",
+    "theirs.json: BeforeTool: is Gemini's name of PreToolUse; for Gemini's own file use --from gemini FILE.",
   ],
   [
     'list --hooks lone.json',
