@@ -175,6 +175,9 @@ export function programOf(
 /** An argument that begins with a flag, whose value may be glued to it: `-pX`. */
 const GLUED = /^--?[A-Za-z][^\s]*$/;
 
+/** A long flag, or its beginning: no value is glued to its name. */
+const LONG_NAME = /^--[\w-]*$/;
+
 /** The secrets in a list that may be the arguments of a command: by index, the spans within the element. */
 function argumentSpans(
   list: readonly unknown[],
@@ -190,9 +193,10 @@ function argumentSpans(
     const spans = find(command.text);
     if (spans.length === 0) continue;
     for (const [i, [from, to]] of command.places) {
-      const inside = spans.filter(([start, end]) => start < to && end > from);
-      if (inside.length === 0) continue;
       const one = list[i] as string;
+      const isInName = (start: number): boolean => start > from && LONG_NAME.test(one.slice(0, start - from));
+      const inside = spans.filter(([start, end]) => start < to && end > from && !isInName(start));
+      if (inside.length === 0) continue;
       const own = inside.map(([start, end]): TextSpan => {
         const [begins, ends] = [Math.max(0, start - from), Math.min(to, end) - from];
         return [begins, GLUED.test(one) && begins > 0 ? one.length : ends];

@@ -115,3 +115,14 @@ test.each([
 ])('a flag of another command is kept: %s', (text) => {
   expect(redactor.text(text)).toBe(text);
 });
+
+test.each([
+  ['mysql', '-e', "it's", '--protocol', 'tcp', '--port', '3306'],
+  ['mysql', '-e', 'a "b" c', '--protocol=tcp', '--plugin-dir', '/x'],
+  ['curl', '-d', '{"a":1}', '--url', 'https://x', '--user-agent', 'agent'],
+  ['gh', 'issue', 'create', '--title', 'x "y"', '--body-file', 'z', '--web'],
+  ['mongosh', '--eval', 'db.x("y")', '--port', '27017'],
+])('the name of a long flag in a list of arguments is kept: %s %s %s %s', (...argv) => {
+  const record = fire(1, { input: { tool_input: { argv } } as never });
+  expect(redactor.redact(record)).toBe(record);
+});
