@@ -299,3 +299,12 @@ describe('ordinary text survives', () => {
     expect(changed.length / docs.length).toBeLessThan(0.03);
   });
 });
+
+test.each(['expired', 'invalid', 'incorrect', 'changed', 'char'])(
+  '%s in quotes is a password, not a message',
+  (word) => {
+    for (const text of [`{"password": "${word}"}`, `user=me password='${word}' host=h`])
+      expect(redactor.text(text)).not.toContain(word);
+    expect(redactor.text(`user=me password=${word} host=h`)).toContain(word);
+  },
+);

@@ -73,7 +73,9 @@ function isOfEnvironment(pattern: RegExp, value: string): boolean {
 const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;
 const WORDS =
-  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|char|bool|required|optional|default|expired|invalid|incorrect|changed|credentials?|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
+  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|bool|required|optional|default|credentials?|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
+/** What messages say of a password; in quotes, it is one. */
+const MESSAGES = /^(?:expired|invalid|incorrect|changed|char)$/i;
 /** Words with digits that sentences about secrets have. */
 const TECHNICAL =
   /^(?:base-?\d+\w*|sha-?\d[\w-]*|md[45]|utf-?\d\w*|o?auth-?\d\w*|[hrep]s\d+|aes-?\d[\w-]*|rsa-?\d+|ed25519|curve25519|x25519|x?chacha20[\w-]*|x\.?509\w*|ipv[46]|http\/?[\d.]+|(?:tls|ssl)v?[\d.]+|uuid-?v?\d|u?(?:int|float)\d+\w*|[iuf]\d+|k8s|i18n|l10n|a11y|e2e|ec2|s3|b64|web3|p\d{3}|secp\w+|argon2\w*|pbkdf2\w*|win(?:32|64)|x(?:32|64)|x86\w*|arm64|python\d\S*|node\d+|es\d+|h\d|v\d[\w.-]*|mp\d|log4j|neo4j|pkcs\W?\d+|fido2|gpt-?\d\S*|iso-?\d+\S*|rfc-?\d+|cve-\d\S*)$/i;
@@ -100,6 +102,7 @@ export function isSecret(value: string, place: ValuePlace): boolean {
     return !place.code && !CHAIN_OF_WORDS.test(value) && (looksRandom(value) || isLogin(value, place));
   if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));
   if (!place.sure && (WORDS.test(said) || CMDLET.test(value))) return false;
+  if (!place.sure && place.quote === undefined && MESSAGES.test(said)) return false;
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
   if (place.sure) return true;
