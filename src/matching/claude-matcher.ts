@@ -48,7 +48,7 @@ export function claudeTest(
     const test = (name: string): boolean => bounded(name, late);
     return hint === '' ? { test } : { test, warning: `is read as a regular expression${hint}` };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = (error as Error).message;
     return { test: () => false, warning: `does not compile, so the hook never runs (${why})${hint}` };
   }
 }

@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec, Subject } from '../events/spec.js';
 import { isMeantSurely, isOneName, namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
-import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
+import { ignoreRejections, isThenable, messageOf, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
 import type { KnownAgent } from './known-agent.js';
 import { isOddName, namesOrRegex, regexMeant, SLASHED, toolOfRule } from './known-tools.js';
@@ -239,7 +239,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
     names = braceExpand(flat(pattern), options).length;
     compiled = new Minimatch(flat(pattern), options);
   } catch (error) {
-    return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
+    return refuse(context, `"${pattern}" is not a glob (${messageOf(error)})`);
   }
   // minimatch cuts the list of names off, and the rest would silently match nothing.
   if (names > MOST_NAMES)

@@ -46,11 +46,11 @@ export function checkHooksFile(content: unknown, file: string): Hooks {
 
 /** The option for a file of another program, which has such a key. */
 function otherFile(key: string): string {
-  if (key === 'version') return "; for Cursor's or Copilot's own file use --from cursor FILE or --from copilot FILE";
-  return SETTINGS.includes(key) ? "; for Claude Code's settings use --settings" : '';
+  if (key === 'version') return "; for Cursor's or Copilot's own file use --from AGENT FILE";
+  return SETTINGS.test(key) ? "; for Claude Code's settings use --settings" : '';
 }
 
-const SETTINGS = ['permissions', 'env', 'model', 'enabledPlugins', 'statusLine', 'includeCoAuthoredBy'];
+const SETTINGS = /^(permissions|env|model|enabledPlugins|statusLine|includeCoAuthoredBy)$/;
 
 /** The key of a file that is meant to be `hooks`, if it has none. Events hold lists, so an object is not one of an event that has yet to be defined. */
 const misspeltHooks = (content: Readonly<Record<string, unknown>>): string | undefined =>

@@ -120,7 +120,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ],
   [
     'list --hooks cursor.json',
-    'cursor.json: version: is not a known key beside "hooks"; for Cursor\'s or Copilot\'s own file use --from cursor FILE or --from copilot FILE.',
+    'cursor.json: version: is not a known key beside "hooks"; for Cursor\'s or Copilot\'s own file use --from AGENT FILE.',
   ],
   [
     'list --hooks theirs.json',
