@@ -1,5 +1,4 @@
 import { HookscopeError } from '../errors.js';
-import { hasToolSubject } from '../events/define.js';
 import { effectOf, type FailureEffect } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
 import { servicesOf } from '../host/internals.js';
@@ -31,7 +30,7 @@ export async function explainCommand(
   try {
     const explanation = host.explain(event as never, input, { scope: flags.scope });
     const { spec } = servicesOf(host).events[event] as { readonly spec: EventSpec };
-    if (hasToolSubject(spec) && explanation.subject === undefined) throw noTool(event);
+    if (spec.subjectField === 'tool_name' && !explanation.subject) refuseWithoutTool(event, input['tool_name']);
     await terminal.print(
       flags.json ? plainJson(withUnknown(explanation, unknown)) : describe(explanation, spec, unknown),
     );
@@ -42,12 +41,12 @@ export async function explainCommand(
 }
 
 /** Without the tool no matcher can be compared, so an explanation would say of every guard that it does not run. */
-const noTool = (event: string): HookscopeError =>
-  new HookscopeError('INVALID_INPUT', {
-    event,
-    field: 'tool_name',
-    expected: 'is missing: add --tool with the name of the tool, for example --tool Bash',
-  });
+function refuseWithoutTool(event: string, tool: unknown): void {
+  if (typeof tool === 'string' && tool !== '') return;
+  const wrong = tool === undefined || tool === '' ? 'is missing' : 'is not a string';
+  const expected = `${wrong}: add --tool with the name of the tool, for example --tool Bash`;
+  throw new HookscopeError('INVALID_INPUT', { event, field: 'tool_name', expected });
+}
 
 /** If the tool was named, an input without any field of a tool event is the tool's own input. */
 function inputOf(

@@ -60,7 +60,8 @@ afterAll(() => folder.remove());
 /** A configuration with an event of its own. */
 const DEPLOY = `import { defineEvent } from 'hookscope';
 import { z } from 'zod';
-export default { events: { Deploy: defineEvent({ input: z.object({}), fold: 'gate' }) } };`;
+const Tool = defineEvent({ input: z.object({ tool_name: z.string().optional() }), subject: 'tool_name', fold: 'gate' });
+export default { events: { Deploy: defineEvent({ input: z.object({}), fold: 'gate' }), Tool } };`;
 const line = (event: string, input: object): string => JSON.stringify({ at_ms: 0, event, input });
 
 /** Arguments, and what the one message must hold. */
@@ -79,6 +80,16 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['fire PreTolUse --input call.json', 'Unknown event "PreTolUse". Did you mean "PreToolUse"?'],
   ['fire Deploy --config deploy.ts --input none.json', 'none.json: there is no such file.'],
   ['explain Deploy --config deploy.ts --input none.json', 'none.json: there is no such file.'],
+  ...['', ' --tool ', ' --input {"tool_name":""}'].flatMap((more) =>
+    ['PreToolUse', 'Tool'].map((event): [string, RegExp] => [
+      `explain ${event} --config deploy.ts${more}`,
+      new RegExp(`^hookscope: Invalid input for ${event}: "tool_name" is missing: add --tool with the name`, 'm'),
+    ]),
+  ),
+  [
+    'explain PreToolUse --input {"tool_name":7}',
+    /^hookscope: Invalid input for PreToolUse: "tool_name" is not a string: add --tool with the name of the tool/,
+  ],
   ['fire PreToolUse', '--input is not given: Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input=', '--input: expected JSON, a file, or - for standard input, got nothing.'],
   ['explain PreToolUse --input=', '--input: expected JSON, a file, or - for standard input, got nothing.'],

@@ -93,6 +93,23 @@ test('a hook with a rule runs on every call that the rule matches, whatever the 
   );
 });
 
+test('a tool that an own event does not name is known: no matcher matches', async () => {
+  const logged: unknown[] = [];
+  const Own = defineEvent({
+    input: z.object({ tool_name: z.string().optional() }),
+    subject: 'tool_name',
+    fold: 'gate',
+  });
+  await using host = createHost({ session: SESSION, events: { Own }, logger: (text) => void logged.push(text) });
+  const ran: string[] = [];
+  for (const matcher of ['*', 'Bash', '/.*/'])
+    host.on('Own', () => void ran.push(matcher), { matcher: matcher === '/.*/' ? /.*/ : matcher });
+  await host.fire('Own', {});
+  expect([ran.splice(0), logged]).toEqual([['*'], []]);
+  await host.fire('Own', { tool_name: 'Bash' });
+  expect(ran).toEqual(['*', 'Bash', '/.*/']);
+});
+
 test("the keys for MCP tools count by the call's tool, whatever the subject of the event", async () => {
   for (const subject of Object.values(SUBJECTS)) {
     const own = defineEvent({
