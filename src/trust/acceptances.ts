@@ -13,6 +13,8 @@ export interface AcceptedChange {
   /** The SHA-256 before and now, of the file or, if it was accepted with `hookscope trust`, of its hooks and the files that they name; null: there is none. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The file could be executed before, and cannot now. */
+  readonly executable?: false;
   /** The files that it names and that are bound by their names alone now; absent: all are bound by their bytes. */
   readonly data?: readonly string[];
 }

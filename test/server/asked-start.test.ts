@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ServeFlags, serveCommand } from '../../src/cli/server/serve.js';
+import { acceptChanges } from '../../src/cli/server/serve-accept.js';
 import { readAcceptances } from '../../src/trust/acceptances.js';
 import { BIN } from '../cli/cli.js';
-import { GUARD, guardedUser, hooksFile, type User } from './kit.js';
+import { bash, GUARD, guardedUser, hooksFile, type Running, type User } from './kit.js';
 import { asAPerson } from './person.js';
 
 let user: User;
@@ -109,4 +110,63 @@ test.each<[what: string, file: string, text: string]>([
   expect(readFileSync(user.places.served, 'utf8')).toBe(before);
   const again = await start(flags);
   if (file !== 'library.mjs') expect([again.came, again.asked]).toEqual(['0', asked]);
+});
+
+describe('a guard that can no longer be executed', () => {
+  const stop = () => chmodSync(at('guard.sh'), 0o644);
+  const serves = (): Promise<Running> => user.serve(['--hooks', 'hooks.json']);
+
+  test('is asked about at a start, and then is served as it is', async () => {
+    await (await serves()).stop();
+    stop();
+    const { stdout } = await user.hook(['PreToolUse', '--timeout', '10'], bash('rm x'));
+    expect(stdout).toMatch(
+      /guard\.sh could be executed when the server was started with it, and cannot now; see .*serve/,
+    );
+    expect(await user.refused(['--hooks', 'hooks.json'])).toContain('nothing is served: start it at a terminal');
+    const { came, asked, told } = await start({ hooks: [at('hooks.json')] });
+    expect([came, asked.length]).toEqual(['0', 1]);
+    expect(told).toContain(`changed since it was served last: ${at('guard.sh')}, which can no longer be executed`);
+    const [kept] = readAcceptances(0, user.places.state);
+    expect(kept).toMatchObject({ what: at('guard.sh'), from: kept?.to, executable: false });
+    expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', asked: [] });
+  });
+
+  test.each([
+    ['as it was served', () => user.write('more.sh', GUARD)],
+    ['as it was shown', change],
+  ])('while a start asks, it ends the start: %s before', async (_, before) => {
+    user.write('more.sh', `${GUARD}# more\n`, 0o755);
+    user.write('more.json', hooksFile(at('more.sh')));
+    await (await user.serve(['--hooks', 'hooks.json', '--hooks', 'more.json'])).stop();
+    before();
+    const { came, kept } = await start({ hooks: [at('hooks.json'), at('more.json')] }, stop);
+    expect([came, kept]).toEqual([expect.stringContaining(`${at('guard.sh')}: it changed while you were asked`), []]);
+  });
+
+  test('is what serve --accept asks about, unless it changes meanwhile', async () => {
+    await serves();
+    stop();
+    const accept = async (meanwhile = (): void => undefined) => {
+      const [asked, told]: [string[], string[]] = [[], []];
+      const code = await asAPerson(user, acceptChanges, { asked, told, meanwhile });
+      return [code, asked.length, told.join('\n')];
+    };
+    expect(await accept()).toEqual([0, 1, `changed: ${at('guard.sh')}`]);
+    expect(await accept()).toEqual([0, 0, '']);
+    chmodSync(at('guard.sh'), 0o755);
+    expect(await accept()).toEqual([0, 0, '']);
+    change();
+    await accept();
+    user.write('guard.sh', GUARD, 0o755);
+    expect(await accept(stop)).toEqual([1, 1, expect.stringContaining('it has changed again meanwhile')]);
+  });
+
+  test('is not asked about where the last server did not keep that it could', async () => {
+    await (await serves()).stop();
+    const served = readFileSync(user.places.served, 'utf8').replace(/,\s*"executable": true/, '');
+    writeFileSync(user.places.served, served);
+    stop();
+    expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', asked: [] });
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,6 +37,16 @@ test('of a script that a command names, too', async () => {
   const kept = new KeptTexts({ files: {}, scripts });
   put('guard.sh', 'exit 0\n');
   expect(await kept.change(path, (text) => text)).toMatch(/\n-exit 2\n\+exit 0$/);
+});
+
+test('of a script that has the same text, that it can no longer be executed', async () => {
+  const path = put('guard.sh', 'exit 2\n');
+  const found = { 'guard.sh': { sha256: hashOf(path), executable: true as const } };
+  const kept = new KeptTexts({ files: {}, scripts: { [keyOfScripts(folder, join(folder, 'hooks.json'))]: found } });
+  chmodSync(path, 0o644);
+  expect(await kept.change(path, (text) => text)).toBe('its text is the same, but it can no longer be executed');
+  rmSync(path);
+  expect(await kept.change(path, (text) => text)).toBe('it is gone');
 });
 
 test('secrets are masked, also where nothing else differs', async () => {

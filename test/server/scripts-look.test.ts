@@ -76,3 +76,16 @@ test('a small one that was written or has gone is seen at the next look, one tha
   write('missing', '');
   expect(look.changed()).toEqual([join(folder, 'missing')]);
 });
+
+test('a script that loses its executable bit has changed, one that never had it has not', () => {
+  const [guard, read] = [write('guard', 'exit 2\n'), write('read', 'exit 2\n')];
+  chmodSync(read, 0o644);
+  const scripts = scriptsOf('guard', 'read');
+  const look = new ScriptsLook(scripts);
+  expect([look.changed(), changedScripts(scripts)]).toEqual([[], []]);
+  chmodSync(guard, 0o644);
+  expect([look.changed(), changedScripts(scripts)]).toEqual([[guard], [guard]]);
+  chmodSync(guard, 0o700);
+  chmodSync(read, 0o755);
+  expect([look.changed(), changedScripts(scripts)]).toEqual([[], []]);
+});

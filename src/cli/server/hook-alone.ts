@@ -76,7 +76,9 @@ export async function fireStateless(
   if (served && changed !== undefined) {
     const bound = served.bindings.files[changed];
     const remedy = await remedyNow(served);
-    const why = bound ? whyChanged(changed, { bound, remedy }) : whyScriptChanged(changed, remedy);
+    const why = bound
+      ? whyChanged(changed, { bound, remedy })
+      : whyScriptChanged(changed, remedy, served.bindings.scripts);
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
   const project = projectOf(cwd, served);

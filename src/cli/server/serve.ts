@@ -51,13 +51,14 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const serving = { ...named, projects: named.projects.map(realOr) };
   const before = readServed(places);
   const paths = changesSince(before);
-  const changed = paths.map((file) => {
-    const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
-    return `${what} since it was served last: ${file}`;
-  });
   const dropped = before === undefined ? [] : droppedSince(before, serving);
   // Before the user is asked, so that what is served is what was shown.
   const changes = before === undefined ? [] : acceptedChanges(paths, before.bindings);
+  const changed = changes.map(({ what: file, executable }) => {
+    const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
+    const stopped = executable === false ? ', which can no longer be executed' : '';
+    return `${what} since it was served last: ${file}${stopped}`;
+  });
   let files: BoundFiles = {};
   const look = async (): Promise<void> => {
     await checkStart(serving, places);

@@ -17,7 +17,7 @@ import {
   PACKAGE,
   signOf,
 } from './files.js';
-import { keyOfScripts } from './scripts.js';
+import { executablesOf, hasStopped, keyOfScripts } from './scripts.js';
 
 /** How long a look at the files is valid, in milliseconds: `SHARE` times as long as it took, but within these limits. */
 const SHORTEST = 50;
@@ -210,5 +210,8 @@ const whyNotLoaded = (path: string): string =>
   `${path} had changed when the server was to load its hooks, so none are loaded; it loads them now, or tells on standard error why not`;
 
 /** Like `whyChanged`, for a file that a command names. */
-export const whyScriptChanged = (path: string, remedy: Remedy): string =>
-  whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });
+export function whyScriptChanged(path: string, remedy: Remedy, scripts: BoundScripts): string {
+  if (hasStopped(path, executablesOf(scripts)))
+    return `${path} could be executed when the server was started with it, and cannot now; see ${remedy.accept()}`;
+  return whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });
+}

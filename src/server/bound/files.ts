@@ -36,7 +36,7 @@ export const PACKAGE = '/**';
 
 /** The current contents of the files, as one text: acceptance refers to this text. */
 export function stateOf(paths: readonly string[]): string {
-  const all = [...paths].sort().map((path) => [path, hashOf(path) ?? linkOf(path)]);
+  const all = [...paths].sort().map((path) => [path, hashOf(path) ?? linkOf(path), String(statOf(path)?.mode)]);
   return sha256(JSON.stringify(all));
 }
 

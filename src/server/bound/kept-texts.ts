@@ -39,6 +39,7 @@ export class KeptTexts {
     const before = this.#texts.get(path);
     if (before === undefined || now.text === undefined)
       return `${now.bytes.length} bytes, SHA-256 ${sha256(now.bytes)}`;
+    if (before === now.text) return 'its text is the same, but it can no longer be executed';
     // Masked before they are compared, because a mark before a line may hide a secret from the mask.
     const diff = await textDiff(basename(path), mask(before), mask(now.text));
     return diff === '' ? 'only what is masked' : shortened(diff);

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashRegularFileSlowly } from '../../files/hash-file.js';
-import { hashFile, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
+import { hashFile, isExecutable, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
 import { type BoundScripts, signOf, statOf } from './files.js';
 
 /** A separator that no path contains. */
@@ -36,6 +36,7 @@ const holderOf = (key: string): string => key.slice(key.indexOf(BETWEEN) + 1);
 interface BoundScript {
   readonly path: string;
   readonly sha256: string | null;
+  readonly executable: boolean;
   readonly holder: string;
 }
 
@@ -43,19 +44,31 @@ interface BoundScript {
 export const hashesOf = (scripts: BoundScripts): [path: string, hash: string | null][] =>
   allOf(scripts).map(({ path, sha256 }) => [path, sha256]);
 
+/** The paths of the scripts that could be executed when they were bound. */
+export const executablesOf = (scripts: BoundScripts): ReadonlySet<string> =>
+  new Set(allOf(scripts).flatMap(({ path, executable }) => (executable ? [path] : [])));
+
+/** Whether one of those is still a file, and can no longer be executed. */
+export const hasStopped = (path: string, executables: ReadonlySet<string>): boolean =>
+  executables.has(path) && statOf(path)?.isFile() === true && !isExecutable(path);
+
 /** All scripts, except those of which only the name is bound. */
 function allOf(scripts: BoundScripts): BoundScript[] {
   return Object.entries(scripts).flatMap(([key, found]) =>
-    Object.entries(found).flatMap(([name, { sha256, data }]) =>
-      data === true ? [] : [{ path: resolve(folderOf(key), name), sha256, holder: holderOf(key) }],
+    Object.entries(found).flatMap(([name, { sha256, executable = false, data }]) =>
+      data === true ? [] : [{ path: resolve(folderOf(key), name), sha256, executable, holder: holderOf(key) }],
     ),
   );
 }
 
 /** The scripts that differ from what was bound. */
 export function changedScripts(scripts: BoundScripts): string[] {
-  return pathsOf(allOf(scripts).filter(({ path, sha256 }) => hashFile(path) !== sha256));
+  return pathsOf(allOf(scripts).filter((one) => isOther(one, hashFile(one.path))));
 }
+
+/** Whether a script has another hash than when it was bound, or was executable then and is not now. */
+const isOther = ({ path, sha256, executable }: BoundScript, now: string | null): boolean =>
+  now !== sha256 || (executable && !isExecutable(path));
 
 const pathsOf = (all: readonly BoundScript[]): string[] => [...new Set(all.map(({ path }) => path))];
 
@@ -84,9 +97,9 @@ export class ScriptsLook {
   /** The changed scripts. A large file counts as unchanged until it has been read. */
   changed(): string[] {
     return pathsOf(
-      allOf(this.#scripts).filter(({ path, sha256 }) => {
-        const now = this.#hashOf(path);
-        return now !== undefined && now !== sha256;
+      allOf(this.#scripts).filter((one) => {
+        const now = this.#hashOf(one.path);
+        return isOther(one, now === undefined ? one.sha256 : now);
       }),
     );
   }
