@@ -16,12 +16,13 @@ const MOST_DASHES = 5;
 
 /**
  * The subject of a call: its tool's name, with other names by which hooks may refer to it (`via.meant`), or may after a rewrite (`via.may`). Nearly all calls have a single name. That case is handled
- * without another function call, for speed (decision 10). A name that is no string, which only an event of the user's own may have, is returned as it is.
+ * without another function call, for speed (decision 10). An event of the user's own may lack it; throws if it is anything else, so that the subject is unknown.
  */
 export function toolName({ tool_name: name, via }: { readonly tool_name?: unknown; readonly via?: unknown }): string {
-  return typeof name !== 'string' || (via === undefined && name.charCodeAt(0) !== MARKED)
+  if (name == null) return name as never;
+  return via === undefined && (name as string).charCodeAt(0) !== MARKED
     ? (name as string)
-    : marked(name, via);
+    : marked(name as string, via);
 }
 
 function marked(name: string, via: unknown): string {

@@ -110,6 +110,17 @@ test('a tool that an own event does not name is known: no matcher matches', asyn
   expect(ran).toEqual(['*', 'Bash', '/.*/']);
 });
 
+test.each([7, {}, ['Read'], true])(
+  'a tool that an own event names by %j is unknown: every matcher matches',
+  async (tool_name) => {
+    const Own = defineEvent({ input: z.object({ tool_name: z.unknown() }), subject: 'tool_name', fold: 'gate' });
+    await using host = createHost({ session: SESSION, events: { Own }, logger: () => undefined });
+    host.on('Own', () => deny('no'), { matcher: 'Bash' });
+    expect((await host.fire('Own', { tool_name })).verdict).toBe('deny');
+    expect((await host.fire('Own', { tool_name: 'Read' })).verdict).toBe('none');
+  },
+);
+
 test("the keys for MCP tools count by the call's tool, whatever the subject of the event", async () => {
   for (const subject of Object.values(SUBJECTS)) {
     const own = defineEvent({
