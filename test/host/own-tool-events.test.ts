@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHost } from '../../src/create-host.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { compileRule } from '../../src/matching/rule.js';
 import { generated } from '../seed.js';
