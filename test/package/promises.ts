@@ -856,6 +856,7 @@ const limits: readonly Kept[] = [
     'claude-code/untrusted',
     'is refused in the project that it would speak of',
   ],
+  ['A start of `serve` does not notice', 'server/asked-start', 'a start serves this as it is after the answer'],
   ['A file bound by name alone', 'claude-code/untrusted', 'files that change by themselves'],
   ['is no longer passed to `loadClaudeCode` there', 'claude-code/untrusted', 'and that nobody names it any more'],
   ['hooks count when the skill is invoked', 'claude-code/load', 'a skill that a subagent invokes brings none'],

@@ -112,6 +112,20 @@ test.each<[what: string, file: string, text: string]>([
   if (file !== 'library.mjs') expect([again.came, again.asked]).toEqual(['0', asked]);
 });
 
+test.each<[what: string, before: readonly string[], flags: ServeFlags, file: string]>([
+  ['a script that was not served before', [], { hooks: ['hooks.json', 'other.json'] }, 'other.sh'],
+  ['with --dev', [], { hooks: ['hooks.json'], dev: true }, 'guard.sh'],
+  ['after a server with --dev', ['--hooks', 'other.json', '--dev'], { hooks: ['hooks.json'] }, 'guard.sh'],
+])('a start serves this as it is after the answer: %s', async (_, before, { hooks = [], ...flags }, file) => {
+  user.write('other.sh', GUARD, 0o755);
+  user.write('other.json', hooksFile(at('other.sh')));
+  await (await user.serve(['--hooks', 'hooks.json', ...before])).stop();
+  if (before.length === 0) change();
+  const meanwhile = () => void user.write(file, '#!/bin/sh\nexit 0\n', 0o755);
+  const { came, asked } = await start({ hooks: hooks.map(at), ...flags }, meanwhile);
+  expect([came, asked.length]).toEqual(['0', 1]);
+});
+
 describe('a guard that can no longer be executed', () => {
   const stop = () => chmodSync(at('guard.sh'), 0o644);
   const serves = (): Promise<Running> => user.serve(['--hooks', 'hooks.json']);
