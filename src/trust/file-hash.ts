@@ -24,7 +24,12 @@ function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
 
 /** Whether a file is executable; false if it does not exist. */
 export function isExecutable(path: string): boolean {
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+  try {
+    return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+  } catch {
+    // In a folder that is closed to us it cannot be executed either.
+    return false;
+  }
 }
 
 /** Takes the place of a hash if the file cannot be read. */
