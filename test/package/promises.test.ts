@@ -106,6 +106,14 @@ test.each([
   expect(createRedactor().text(text)).toBe(text);
 });
 
+test('an argument that only the words before it mark is masked within the first 16 KB of a list, and not behind them', () => {
+  const shown = (words: number): boolean => {
+    const args = ['sh', ...Array.from({ length: words }, () => 'ordinary'), '--password', 'hunterrabbit'];
+    return JSON.stringify(createRedactor().redact({ args } as never)).includes('hunterrabbit');
+  };
+  expect([shown(0), shown(1000), shown(2000)]).toEqual([false, false, true]);
+});
+
 test('a deny stops nothing by itself: it is an answer, and the next event is fired as any', async () => {
   const { host } = testHost();
   const after: unknown[] = [];
