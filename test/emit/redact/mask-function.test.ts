@@ -91,12 +91,12 @@ test.each([
   expect(out).toContain('[redacted ');
 });
 
-/** What functions do, and what they hide of `CONFIDENTIAL: … of Kim is 9000`. */
+/** What functions do, and what they hide of `CONFIDENTIAL: … of Kim is 9000 EUR`. */
 const FUNCTIONS: [string, (value: string) => unknown, RegExp][] = [
-  ['replaces a line', (v) => v.replace(/^.*CONFIDENTIAL.*$/gm, '[hidden]'), /Kim|9000/],
-  ['replaces it all', (v) => (v.includes('CONFIDENTIAL') ? '[redacted by us]' : undefined), /Kim|9000/],
-  ['replaces across a secret', (v) => v.replace(/CONFIDENTIAL.*is \d+/s, '[hidden]'), /Kim|9000/],
-  ['cuts it off', (v) => v.slice(0, 5), /Kim|9000/],
+  ['replaces a line', (v) => v.replace(/^.*CONFIDENTIAL.*$/gm, '[hidden]'), /Kim|9000 EUR/],
+  ['replaces it all', (v) => (v.includes('CONFIDENTIAL') ? '[redacted by us]' : undefined), /Kim|9000 EUR/],
+  ['replaces across a secret', (v) => v.replace(/CONFIDENTIAL.*is \d+/s, '[hidden]'), /Kim|9000 EUR/],
+  ['cuts it off', (v) => v.slice(0, 5), /Kim|9000 EUR/],
   ['hides a name', (v) => v.replaceAll('Kim', '***'), /Kim/],
   ['puts it in tags', (v) => `<data>${v}</data>`, /^(?!<data>)/],
   ['writes it larger', (v) => v.toUpperCase(), /Kim/],
@@ -107,11 +107,11 @@ const FUNCTIONS: [string, (value: string) => unknown, RegExp][] = [
     (v) => {
       if (v.includes('CONFIDENTIAL')) throw new Error('no');
     },
-    /Kim|9000/,
+    /Kim|9000 EUR/,
   ],
-  ['answers with a promise that fails', async () => Promise.reject(new Error('no')), /Kim|9000|object/],
-  ['answers with an object', () => ({}), /Kim|9000|object/],
-  ['answers with null', () => null, /Kim|9000|null/],
+  ['answers with a promise that fails', async () => Promise.reject(new Error('no')), /Kim|9000 EUR|object/],
+  ['answers with an object', () => ({}), /Kim|9000 EUR|object/],
+  ['answers with null', () => null, /Kim|9000 EUR|null/],
 ];
 
 describe.each(FUNCTIONS)('a function that %s', (_, own, shown) => {
@@ -125,7 +125,7 @@ describe.each(FUNCTIONS)('a function that %s', (_, own, shown) => {
   });
   const lines = SAMPLES.filter(({ text }) => !/\n/.test(text) && text.length < 400).map(({ text, secret }) => ({
     secret,
-    line: `CONFIDENTIAL: ${text} and the salary of Kim is 9000`,
+    line: `CONFIDENTIAL: ${text} and the salary of Kim is 9000 EUR`,
   }));
   const places: [string, (line: string) => readonly [string, Record<string, unknown>]][] = [
     ['a text', (line) => [made.text(line), {}]],

@@ -63,8 +63,8 @@ function sampleOf(
   if (type === 'number') return kept(7);
   if (type === 'boolean') return kept(true);
   if (type === 'record')
-    return name === 'hooks_ms' ? { PreToolUse: 5 } : { [SECRET]: SECRET, pin: 4711, deep: [SECRET] };
-  if (type === 'unknown') return { [SECRET]: [SECRET, 4711] };
+    return name === 'hooks_ms' ? { PreToolUse: 5 } : { [SECRET]: SECRET, pin: 47.11, deep: [SECRET] };
+  if (type === 'unknown') return { [SECRET]: [SECRET, 47.11] };
   if (format === 'datetime') return kept('2025-01-31T09:15:01.500Z');
   if (name === 'uuid') return kept('aa1b6f8e-584e-446a-8bc1-000000000001');
   if (OURS.has(name) && path.length === 1) return kept(name.endsWith('sha256') ? 'a'.repeat(64) : `id-of-${name}`);
@@ -100,7 +100,7 @@ test.each(RECORDS.map((schema) => [typeOf(schema), schema] as const))(
       const text = JSON.stringify(masked);
       expect(text).toContain(WITHHELD);
       expect(text).not.toContain(SECRET);
-      expect(text).not.toContain('4711');
+      expect(text).not.toContain('47.11');
       expect(masked.redacted?.count).toBeGreaterThan(0);
       expect(() => hookRecord.parse(masked), 'it is still a record').not.toThrow();
       const at = (path: string): unknown =>
