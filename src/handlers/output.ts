@@ -133,18 +133,19 @@ function exitFailure({
   if (exitCode === 0 || (exitCode === 2 && exit2Of(spec) === 'ignore')) return undefined;
   if (shell && (exitCode === 126 || exitCode === 127)) {
     const what = exitCode === 126 ? 'is not executable' : 'was not found';
+    const advice = exitCode === 126 ? executableAdvice(stderr) : '';
     return failed(
       'spawn_failed',
-      `${commandText} could not be started: a program ${what} (exit code ${exitCode})${because}${exitCode === 126 ? executableAdvice(stderr) : ''}`,
+      `${commandText} could not be started: a program ${what} (exit code ${exitCode}${advice})${because}`,
     );
   }
   return failed('exit_code', `It exited with code ${exitCode}${because}`);
 }
 
-/** Shells name the file that they may not execute. */
+/** Shells name the file that they may not execute. Before what they say, since one line of a table may end within that. */
 function executableAdvice(stderr: string): string {
   const file = /: ([\w./@+-]+): Permission denied$/.exec(stderr)?.[1];
-  return file === undefined ? '' : `. If it is a script: chmod +x ${file}.`;
+  return file === undefined ? '' : `; if it is a script: chmod +x ${file}`;
 }
 
 function failed(cause: Cause, message: string): { failure: NonNullable<Reply['failure']> } {

@@ -111,6 +111,10 @@ const CASES: [args: string, message: string | RegExp][] = [
     args,
     /Unknown event "\w+"\.(?: Did you mean "\w+"\?)? docs\/events\.md has them all, and hookscope agents NAME/,
   ]),
+  ...['fire BeforeTool', 'explain BeforeTool', 'explain afterFileEdit'].map((args): [string, RegExp] => [
+    args,
+    /Unknown event "\w+"\. It is (?:Gemini|Cursor)'s name of P\w+ToolUse; for \w+'s own file use --from \w+ FILE\.$/m,
+  ]),
   ['explain user-prompt', 'Unknown event "user-prompt". Did you mean "UserPromptSubmit"?'],
   ['fire PreToolUse --input wrong.json --json', 'Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input wrong.json --exit-code', 'Invalid input for PreToolUse: "tool_name"'],

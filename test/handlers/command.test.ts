@@ -253,7 +253,7 @@ describe('what a shell hook says', () => {
       hook('not-executable.sh'),
       {},
       'spawn_failed',
-      `Permission denied. If it is a script: chmod +x ${hook('not-executable.sh')}.`,
+      `a program is not executable (exit code 126; if it is a script: chmod +x ${hook('not-executable.sh')}): `,
     ],
     ['exit 126', {}, 'spawn_failed', 'a program is not executable (exit code 126).'],
     [

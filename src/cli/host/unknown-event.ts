@@ -1,5 +1,6 @@
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
+import { otherName } from '../../events/other-names.js';
 import { nearest } from '../../values/nearest.js';
 
 /** Where users of the command line find events; the library's message does not mention that. */
@@ -8,5 +9,10 @@ const REMEDY =
 
 /** The error for an event that this host does not have. */
 export function unknownEvent(event: string, { hooks }: Pick<Host, 'hooks'>): HookscopeError {
-  return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, Object.keys(hooks)), remedy: REMEDY });
+  const theirs = otherName(event);
+  return new HookscopeError('UNKNOWN_EVENT', {
+    event,
+    nearest: theirs === undefined ? nearest(event, Object.keys(hooks)) : undefined,
+    remedy: theirs === undefined ? REMEDY : `It ${theirs}.`,
+  });
 }
