@@ -43,8 +43,13 @@ export function changeOfFiles(consent: Consent, { file, project, files }: TrustR
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
   if (changed !== undefined) return changeOfFile({ file, project }, changed, files[changed]?.sha256 ?? null);
   const stopped = Object.keys(files).find((name) => hasStopped(consent.files[name], files[name]?.executable === true));
-  return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
+  return (
+    stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now: ${MEND_BIT}`
+  );
 }
+
+/** What to do about a file that can no longer be executed. */
+export const MEND_BIT = 'chmod +x mends it; if you accept it as it is, its hook fails on every call';
 
 /** Whether a file was executable and no longer is, which counts like a deleted file. */
 export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {

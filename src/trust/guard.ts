@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, UntrustedChange } from '../scopes/registration.js';
-import { covers, hasStopped } from './changes.js';
+import { covers, hasStopped, MEND_BIT } from './changes.js';
 import type { Consent } from './consent.js';
 import { hashFile, isExecutable, UNREADABLE, whyUnread } from './file-hash.js';
 import { namedFiles } from './named/named-files.js';
@@ -48,7 +48,8 @@ export function guardFiles(
       const stopped = found.find(
         ({ path, hash }) => hash !== null && hasStopped(consent.files[name], isExecutable(path)),
       );
-      if (stopped) return untrusted(`${stopped.path} could be executed when it was accepted, and cannot now`);
+      if (stopped)
+        return untrusted(`${stopped.path} could be executed when it was accepted, and cannot now: ${MEND_BIT}`);
       if (found.every(({ hash }) => hash === null) && !covers(consent, name, null))
         return untrusted(`${name}, which ${file} names, is missing`);
     }

@@ -156,11 +156,15 @@ describe('what is gone', () => {
       expect(record.decision.verdict).toBe('ask');
       expect(record.handlers[0]?.failure).toMatchObject({
         cause: 'untrusted',
-        message: expect.stringMatching(/guard\.sh.* could be executed when it was accepted/),
+        message: expect.stringMatching(
+          /guard\.sh.* could be executed when it was accepted, and cannot now: chmod \+x mends it/,
+        ),
       });
     }
     const [held] = await listHeld({ ...files(), trust: store });
-    expect(await trustDiff(held?.previous, held?.request as TrustRequest)).toContain('executable -> not executable');
+    expect(await trustDiff(held?.previous, held?.request as TrustRequest)).toContain(
+      'executable -> not executable: chmod +x mends it',
+    );
     chmodSync(script, 0o755);
     expect((await call()).decision.verdict).toBe('deny');
     chmodSync(script, 0o644);

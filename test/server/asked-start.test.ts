@@ -135,14 +135,20 @@ describe('a guard that can no longer be executed', () => {
     stop();
     const { stdout } = await user.hook(['PreToolUse', '--timeout', '10'], bash('rm x'));
     expect(stdout).toMatch(
-      /guard\.sh could be executed when the server was started with it, and cannot now; see .*serve/,
+      /guard\.sh could be executed when the server was started with it, and cannot now: chmod \+x mends it; if you accept it as it is, its hook fails on every call; see .*serve/,
     );
     expect(await user.refused(['--hooks', 'hooks.json'])).toContain('nothing is served: start it at a terminal');
     const { came, asked, told } = await start({ hooks: [at('hooks.json')] });
     expect([came, asked.length]).toEqual(['0', 1]);
-    expect(told).toContain(`changed since it was served last: ${at('guard.sh')}, which can no longer be executed`);
+    expect(told).toContain(
+      `changed since it was served last: ${at('guard.sh')}, which can no longer be executed: chmod +x mends it`,
+    );
     const [kept] = readAcceptances(0, user.places.state);
     expect(kept).toMatchObject({ what: at('guard.sh'), from: kept?.to, executable: false });
+    const doctor = await user.run(['doctor']);
+    expect(doctor.stdout).toMatch(
+      /guard\.sh was accepted at \S+ by hookscope serve, although it can no longer be exec/,
+    );
     expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', asked: [] });
   });
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashOf } from '../../src/server/bound/files.js';
 import { KeptTexts } from '../../src/server/bound/kept-texts.js';
 import { keyOfScripts } from '../../src/server/bound/scripts.js';
+import { MEND_BIT } from '../../src/trust/changes.js';
 import { sha256 } from '../../src/values/sha256.js';
 
 let folder = '';
@@ -44,7 +45,12 @@ test('of a script that has the same text, that it can no longer be executed', as
   const found = { 'guard.sh': { sha256: hashOf(path), executable: true as const } };
   const kept = new KeptTexts({ files: {}, scripts: { [keyOfScripts(folder, join(folder, 'hooks.json'))]: found } });
   chmodSync(path, 0o644);
-  expect(await kept.change(path, (text) => text)).toBe('its text is the same, but it can no longer be executed');
+  expect(await kept.change(path, (text) => text)).toBe(
+    `it can no longer be executed: ${MEND_BIT}\nits text is the same`,
+  );
+  put('guard.sh', new Uint8Array([0, 255]));
+  const other = `it can no longer be executed: ${MEND_BIT}\n2 bytes, SHA-256 `;
+  expect(await kept.change(path, (text) => text)).toContain(other);
   rmSync(path);
   expect(await kept.change(path, (text) => text)).toBe('it is gone');
 });

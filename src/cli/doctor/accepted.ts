@@ -24,9 +24,10 @@ export function acceptedFindings(since: number): DoctorFinding[] {
   }
 }
 
-function words({ at, how, what, from, to, data }: Acceptance): string {
+function words({ at, how, what, from, to, executable, data }: Acceptance): string {
   const short = (hash: string | null): string => (typeof hash === 'string' ? hash.slice(0, 12) : 'none');
-  const hashes = from === null && to === null ? '' : `, SHA-256 was ${short(from)}, is now ${short(to)}`;
+  const hashes = from === to ? '' : `, SHA-256 was ${short(from)}, is now ${short(to)}`;
   const names = Array.isArray(data) ? `; bound by name alone, whatever they hold: ${data.join(', ')}` : '';
-  return `${plain(what)} was accepted at ${plain(at)} by ${plain(how)}${plain(hashes + names)}`;
+  const stopped = executable === false ? ', although it can no longer be executed' : '';
+  return `${plain(what)} was accepted at ${plain(at)} by ${plain(how)}${plain(hashes + stopped + names)}`;
 }

@@ -13,6 +13,7 @@ import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { ServerSettings } from '../../server/worker.js';
 import { keepAcceptances } from '../../trust/acceptances.js';
+import { MEND_BIT } from '../../trust/changes.js';
 import { realOr } from '../../trust/consent.js';
 import { wrongOption } from '../../values/options.js';
 import type { HostFlags } from '../host/open-host.js';
@@ -56,7 +57,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const changes = before === undefined ? [] : acceptedChanges(paths, before.bindings);
   const changed = changes.map(({ what: file, executable }) => {
     const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
-    const stopped = executable === false ? ', which can no longer be executed' : '';
+    const stopped = executable === false ? `, which can no longer be executed: ${MEND_BIT}` : '';
     return `${what} since it was served last: ${file}${stopped}`;
   });
   let files: BoundFiles = {};

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration, Source, UntrustedChange } from '../../scopes/registration.js';
-import { bound } from '../../trust/changes.js';
+import { bound, MEND_BIT } from '../../trust/changes.js';
 import type { Consent } from '../../trust/consent.js';
 import { guardFiles } from '../../trust/guard.js';
 import { namedFiles } from '../../trust/named/named-files.js';
@@ -212,6 +212,6 @@ const whyNotLoaded = (path: string): string =>
 /** Like `whyChanged`, for a file that a command names. */
 export function whyScriptChanged(path: string, remedy: Remedy, scripts: BoundScripts): string {
   if (hasStopped(path, executablesOf(scripts)))
-    return `${path} could be executed when the server was started with it, and cannot now; see ${remedy.accept()}`;
+    return `${path} could be executed when the server was started with it, and cannot now: ${MEND_BIT}; see ${remedy.accept()}`;
   return whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });
 }

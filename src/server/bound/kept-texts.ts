@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { textDiff } from '../../files/text-diff.js';
+import { MEND_BIT } from '../../trust/changes.js';
 import { sha256 } from '../../values/sha256.js';
 import { type Bindings, hashOf, PACKAGE, statOf } from './files.js';
-import { hashesOf } from './scripts.js';
+import { executablesOf, hashesOf, hasStopped } from './scripts.js';
 
 /** Of larger files, and of more bytes in all, only size and hash are known. */
 const LARGEST = 64 * 1024;
@@ -15,12 +16,14 @@ const LENGTH = 8_000;
 /** The texts of bound files as they were bound, to show what has changed since. They are in memory only. */
 export class KeptTexts {
   readonly #texts = new Map<string, string>();
+  readonly #executables: ReadonlySet<string>;
   #bytes = 0;
 
   constructor({ files, scripts }: Bindings) {
     for (const [path, { sha256: hash, leads }] of Object.entries(files))
       if (leads === undefined) this.#keep(path, hash);
     for (const [path, hash] of hashesOf(scripts)) this.#keep(path, hash);
+    this.#executables = executablesOf(scripts);
   }
 
   /** Keeps a text, unless the file has changed since it was bound. */
@@ -33,13 +36,18 @@ export class KeptTexts {
 
   /** What has changed in a file, in lines: a difference of texts, else the size and the hash that it has now. `mask` masks secrets. */
   async change(path: string, mask: (text: string) => string): Promise<string> {
+    const what = await this.#changeOf(path, mask);
+    return hasStopped(path, this.#executables) ? `it can no longer be executed: ${MEND_BIT}\n${what}` : what;
+  }
+
+  async #changeOf(path: string, mask: (text: string) => string): Promise<string> {
     if (path.endsWith(PACKAGE)) return 'files of the package';
     const now = contentOf(path);
     if (now === undefined) return sizeOf(path);
     const before = this.#texts.get(path);
     if (before === undefined || now.text === undefined)
       return `${now.bytes.length} bytes, SHA-256 ${sha256(now.bytes)}`;
-    if (before === now.text) return 'its text is the same, but it can no longer be executed';
+    if (before === now.text) return 'its text is the same';
     // Masked before they are compared, because a mark before a line may hide a secret from the mask.
     const diff = await textDiff(basename(path), mask(before), mask(now.text));
     return diff === '' ? 'only what is masked' : shortened(diff);
