@@ -3,9 +3,11 @@ import { readPolicy } from '../claude-code/files/policy.js';
 import { HookscopeError } from '../errors.js';
 import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
 import type { Dialect } from '../events/spec.js';
+import { KNOWN_TOOLS } from '../matching/known-tools.js';
 import { compileMatcher } from '../matching/matcher.js';
 import { neverMeet } from '../matching/never-meet.js';
 import { compileRule } from '../matching/rule.js';
+import { toolNames } from '../matching/tool-names.js';
 import { ended } from '../plain.js';
 import { toolProblem } from './check-matchers.js';
 import { atKey, type CheckFinding, type FileCheck } from './checking.js';
@@ -84,6 +86,22 @@ function* checkRule(handler: HandlerNode, { dialect, groups }: SourceFile): Gene
       message: `The matcher "${handler.matcher}" leaves out what "${text}" is about, so the hook never runs.`,
     };
   } else if (dialect === 'claude') yield* checkTool(text, at);
+  else if (!permits && (handler.matcher ?? '') === '') yield* checkBare(text.trim(), at);
+}
+
+/** Reports the bare name of a tool whose patterns are about more tools, in a hook without a matcher. */
+function* checkBare(tool: string, at: ReturnType<typeof atKey>): Generator<CheckFinding> {
+  if (!KNOWN_TOOLS.has(tool)) return;
+  const { rule } = compileRule(`${tool}(*)`, { dialect: 'code', where: 'if' });
+  const others = [...KNOWN_TOOLS].filter((name) => rule?.isAbout(name) && !toolNames(tool).includes(name));
+  if (others.length === 0) return;
+  const message = `"${tool}" alone is about no call of ${others.join(' or ')}.`;
+  yield {
+    rule: 'if-idle',
+    ...at,
+    message,
+    fix: `Write "${tool}(*)"; if ${tool} alone is meant, "matcher": "${tool}".`,
+  };
 }
 
 /** The warning for an `if` rule, if any. Errors in hookscope's own files are reported by the checks of the file. */

@@ -80,16 +80,24 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   }
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
+    if (content !== undefined && !of.permits) return withAny(tool, of);
     const isMeant = meansTool(tool);
     const test = of.permits ? (name: string): boolean => isMeantSurely(name, isMeant) : namesTool(tool);
     // Like any other pattern, `Bash(*)` does not permit calls outside the sandbox.
-    const isAny = of.permits && content !== undefined ? isInSandbox : () => true;
+    const isAny = content !== undefined ? isInSandbox : () => true;
     const matches: Rule['matches'] = (call) =>
       typeof call.tool_name === 'string' && test(nameNow(call)) && isAny(call.tool_input);
     return { isAbout: orMay(test), matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier, of);
+}
+
+/** `Edit(*)` is about every call of the tools that `Edit(src/**)` is about. */
+function withAny(tool: string, of: RuleOf): ParsedRule {
+  const some = compileSpecifier(tool, '**', of);
+  const tools = 'tools' in some ? some.tools : [tool];
+  return withSpecifier(tool, { tools, matches: () => true }, of);
 }
 
 function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf): ParsedRule {

@@ -274,6 +274,24 @@ describe('rules', () => {
     expect(rules(await check(['hooks.json']))).toEqual(inOurs);
   });
 
+  test.each([
+    ['Edit', '"Edit" alone is about no call of NotebookEdit or Write.', 'Write "Edit(*)"'],
+    ['Read', '"Read" alone is about no call of Glob or Grep.', 'Write "Read(*)"'],
+    ['Bash', '"Bash" alone is about no call of Monitor.', 'Write "Bash(*)"'],
+  ])('%s alone, in a hook of ours without a matcher, is said to leave out other tools', async (rule, message, fix) => {
+    write('hooks.json', hooks('echo ok', 'PreToolUse', {}, { if: rule }));
+    expect((await check(['hooks.json'])).findings).toMatchObject([
+      { rule: 'if-idle', message, fix: expect.stringContaining(fix) },
+    ]);
+    for (const [matcher, text] of [
+      [rule, rule],
+      ['', `${rule}(*)`],
+    ]) {
+      write('hooks.json', hooks('echo ok', 'PreToolUse', { matcher }, { if: text }));
+      expect(rules(await check(['hooks.json']))).toEqual([]);
+    }
+  });
+
   test('of a group are read like those of its hooks, and told once', async () => {
     const command = { type: 'command', command: 'echo ok' };
     const allows = { type: 'rule', decision: 'allow' };

@@ -7,6 +7,8 @@ import { createHost } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
+import { EDITORS, READERS } from '../../src/matching/files-of.js';
+import { KNOWN_TOOLS } from '../../src/matching/known-tools.js';
 import { compileRule, type Rule } from '../../src/matching/rule.js';
 import { readOnly } from '../../src/values/copies/view.js';
 
@@ -135,6 +137,11 @@ describe('a rule', () => {
     ['Bash', 'Edit', false],
     ['Bash(*)', 'Bash', true],
     ['Bash()', 'Bash', true],
+    ['Bash(*)', 'Monitor', true],
+    ['Bash', 'Monitor', false],
+    ['Edit(*)', 'Write', true],
+    ['Read(*)', 'Grep', true],
+    ['Read(*)', 'Write', false],
     ['Bash(*)', 'Edit', false],
     ['*', 'AnyTool', true],
     ['Edit', 'Write', false],
@@ -162,6 +169,30 @@ describe('a rule', () => {
   ])('%j on the tool %j is %j', (text, tool, expected) => {
     expect(matches(text, tool, { command: 'ls' })).toBe(expected);
   });
+
+  it.each(['Edit', 'Read', 'Write', 'NotebookEdit', 'Grep', 'Bash', 'Monitor', 'PowerShell', 'Agent', 'Skill'])(
+    '%s(*) is about every tool that a narrower pattern is about, unless it permits',
+    (tool) => {
+      const paths = { file_path: `${cwd}/a.ts`, notebook_path: 'a.ipynb', path: '.', pattern: '*' };
+      const input = { ...paths, command: 'git push', subagent_type: 'a', skill: 'a' };
+      for (const dialect of ['code', 'claude'] as const) {
+        const about = (text: string, permits = false): string[] => {
+          const { rule: one } = compileRule(text, { dialect, where, permits });
+          return [...KNOWN_TOOLS, ...EDITORS, ...READERS].filter(
+            (name) => one?.isAbout(name) && one.matches({ tool_name: name, tool_input: input, cwd }),
+          );
+        };
+        const any = about(`${tool}(*)`);
+        expect(any).toContain(tool);
+        for (const narrower of ['**', './*', '/**', '* *', ':*', 'git *', 'a'])
+          expect([narrower, about(`${tool}(${narrower})`).filter((name) => !any.includes(name))]).toEqual([
+            narrower,
+            [],
+          ]);
+        expect(about(`${tool}(*)`, true)).toEqual(about(tool, true));
+      }
+    },
+  );
 
   it('never throws and always answers, whatever the rule and the call', () => {
     const anyRule = fc.oneof(
