@@ -48,6 +48,7 @@ function publicSinks() {
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */
 const VENDORED = {
+  ignore: '../vendor/ignore.cjs',
   jiti: '../vendor/jiti/lib/jiti.mjs',
   scslre: '../vendor/scslre.cjs',
   unbash: '../vendor/unbash.cjs',
@@ -223,7 +224,7 @@ const vendored = {
     filter: { id: /\/src\/.*\.ts$/, code: "createRequire(import.meta.url)('" },
     handler: (code) => ({
       code: code.replace(
-        /createRequire\(import\.meta\.url\)\('(scslre|zod)'\)/,
+        /createRequire\(import\.meta\.url\)\('(ignore|scslre|zod)'\)/,
         (_, name) => `createRequire(import.meta.url)('${VENDORED[name]}')`,
       ),
       map: null,
@@ -335,7 +336,7 @@ async function bundle(out) {
   checkOnce(output, rooms);
   for (const chunk of output) shrink(out, chunk);
   const written = [];
-  for (const name of ['scslre', 'unbash', 'zod']) {
+  for (const name of ['ignore', 'scslre', 'unbash', 'zod']) {
     const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed, packed] });
     written.push(...(await one.write({ file: join(out, `vendor/${name}.cjs`), format: 'cjs', minify: true })).output);
     await one.close();

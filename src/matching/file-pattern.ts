@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
-import ignore from 'ignore';
 import { warn } from '../plain.js';
 import { type GlobBudget, type GlobSegment, globParts, namesIn, patternParts, plainParts } from './glob-meeting.js';
 import { timedTest } from './regex-cost.js';
@@ -14,6 +14,8 @@ const SHORT_PATH = 256;
 /** The cost of testing one path, in the steps that are counted for globs. */
 const TEST_STEPS = 100;
 const BOUNDED_TEST_STEPS = 1_000;
+
+let ignore: typeof import('ignore') | undefined;
 
 /**
  * Compiles a gitignore pattern for paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
@@ -29,6 +31,8 @@ export function compileFilePattern(
   exact = false,
 ): (path: unknown, cwd: string, steps?: GlobBudget) => boolean {
   const { anchor, rest } = anchored(pattern.normalize(), root);
+  // Loaded with the first such rule, because few hosts have one, and synchronously, because registering is.
+  ignore ??= createRequire(import.meta.url)('ignore') as typeof import('ignore');
   const rules = ignore({ ignorecase: !exact }).add(withBrackets(rest));
   const begins = beginning(rest);
   const stars = rest.match(/\*+/g)?.length ?? 0;
