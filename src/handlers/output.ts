@@ -108,11 +108,21 @@ function readPlain(trial: OutputTrial): Reply {
   const { spec, eventName, result, text } = trial;
   const failure = exitFailure(trial);
   if (failure) return failure;
+  if (result.exitCode === 0 && spec.fold === 'gate' && ANSWER.test(text)) return readBuried(trial);
   if (result.exitCode !== 0 || text === '' || trial.background || spec.plainStdout === 'none') return {};
   if (spec.plainStdout === 'context')
     return specific(eventName, 'additionalContext', withoutMark(result.stdout).trimEnd());
   const [key] = spec.value ?? [];
   return key === undefined ? {} : specific(eventName, key, lastLine(text));
+}
+
+/** What only an answer has. */
+const ANSWER = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/;
+
+/** An answer within other text is plain text, with a warning, and a failure where failures count: it may have been a deny. */
+function readBuried({ onFailure, text }: OutputTrial): Reply {
+  const why = `Stdout holds an answer within other text, so it is read as plain text. Print the JSON alone, and all else to stderr: ${beginning(text, 200)}`;
+  return onFailure === 'continue' ? { warnings: [why] } : failed('bad_json', why);
 }
 
 function specific(hookEventName: string, key: string, value: string): Reply {

@@ -408,6 +408,33 @@ describe('plain text on stdout', () => {
     expect(read('PreToolUse', { stdout: '[1,2]' }).output).toBeUndefined();
   });
 
+  describe.each([
+    ['a line before it', `checking\n${deny()}`],
+    ['lines before and behind it', `checking\n${deny()}\ndone`],
+    ['a fence around it', `\`\`\`json\n${deny()}\n\`\`\``],
+    ['a list around it', `[${deny()}]`],
+    ['colours around it', `\u001b[0m${deny()}`],
+    ['written over lines', `ok\n${JSON.stringify(JSON.parse(block), null, 2)}`],
+  ])('that holds an answer: %s', (_, stdout) => {
+    test('is plain text with a warning, and a failure where failures count', () => {
+      const heard = read('PreToolUse', { stdout });
+      expect(heard).toMatchObject({ warnings: [expect.stringContaining('holds an answer within other text')] });
+      expect([heard.output, heard.failure]).toEqual([undefined, undefined]);
+      for (const onFailure of ['block', 'ask'] as const)
+        expect(read('PreToolUse', { stdout, onFailure }).failure?.cause).toBe('bad_json');
+    });
+
+    test('is context where the event takes text', () => {
+      const reply = read('UserPromptSubmit', { stdout, onFailure: 'block' });
+      expect([reply.failure, reply.warnings]).toEqual([undefined, undefined]);
+    });
+  });
+
+  test('that only speaks of a decision says nothing', () => {
+    for (const stdout of ['decision: deny', 'the "decision" was made', 'permissionDecision=deny'])
+      expect(read('PreToolUse', { stdout, onFailure: 'block' })).toEqual({ stdout, stderr: '', exitCode: 0 });
+  });
+
   test('of WorktreeCreate: the last line that is not empty is the path', () => {
     const reply = read('WorktreeCreate', { stdout: 'Preparing\r\n/tmp/my tree\r\n \n' });
     expect(outcomeOf('WorktreeCreate', reply).value).toBe('/tmp/my tree');

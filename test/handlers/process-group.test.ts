@@ -11,11 +11,11 @@ import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './s
 
 const hook = (name: string): string => join(HOOKS, name);
 /** A file to wait for, and the shell's words for that: whoever waits goes on when it is there, however slow the machine is. */
-function sign(): { give(): void; wait: string } {
+function sign(): { give(): void; file: string; wait: string } {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-sign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'sign');
-  return { give: () => writeFileSync(file, ''), wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
+  return { give: () => writeFileSync(file, ''), file, wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
 }
 const abortIn = (ms: number): AbortSignal => AbortSignal.timeout(ms);
 
@@ -113,6 +113,33 @@ describe('a child left behind', () => {
   test('may say a last word while the pipes are emptied', async () => {
     const line = 'main=$$; (while kill -0 $main 2>/dev/null; do :; done; echo late) & echo early';
     expect((await runShell('PreToolUse', line)).stdout).toBe('early\nlate\n');
+  });
+
+  // Only Linux tells what a process does.
+  describe.runIf(process.platform === 'linux')('of a gate that has not answered', () => {
+    const busy = (file: string, rest: string): string => `(while [ ! -e '${file}' ]; do :; done; ${rest}) & exit`;
+
+    test.each([
+      ['stdout', '0', `echo '{"decision": "block", "reason": "late"}'`, { decision: 'block', reason: 'late' }],
+      ['stderr', '2', 'echo late >&2', { hookSpecificOutput: { permissionDecisionReason: 'late' } }],
+    ])('is waited for while it computes, since it may print the answer: on %s', async (_, code, rest, output) => {
+      const go = sign();
+      setTimeout(go.give, 400);
+      const reply = await runShell('PreToolUse', `${busy(go.file, rest)} ${code}`);
+      expect(reply).toMatchObject({ output });
+      expect(reply.warnings).toBeUndefined();
+    });
+
+    test('is not waited for where the hook has answered, or where it only waits itself', async () => {
+      const go = sign();
+      const said = await runShell('PreToolUse', `echo '{}'; ${busy(go.file, 'echo late')} 0`);
+      expect(said).toMatchObject({ stdout: '{}\n', output: {} });
+      go.give();
+      const idle = await runShell('PreToolUse', `sleep ${uniqueSeconds()} & exit 0`);
+      expect(idle.warnings).toEqual([expect.stringContaining('holds its stdout open')]);
+      expect((await runShell('PostToolUse', `sleep ${uniqueSeconds()} & exit 0`)).warnings).toBeUndefined();
+      expect((await runShell('PreToolUse', `sleep ${uniqueSeconds()} > /dev/null & exit 0`)).warnings).toBeUndefined();
+    });
   });
 
   test('that ends by itself is not kept any longer', async () => {

@@ -6,6 +6,9 @@ import type { EndReach } from './process-group.js';
 import { type CommandSpec, commandText } from './spec.js';
 import { type Ending, OUTPUT_LIMIT, type RunningCommand } from './start.js';
 
+const HELD =
+  'It ended without an answer while a process that it started holds its stdout open: what that prints from now on is not read. Wait for the process, or redirect its output.';
+
 /** One run of a shell hook. */
 export interface CommandRun {
   readonly spec: CommandSpec;
@@ -17,8 +20,9 @@ export interface CommandRun {
 
 /** The answer of a hook that has ended. Its children that are still running may run until the host closes. */
 export function finishRun({ spec, call, running, wishes }: CommandRun, ending: Ending, background: boolean): Reply {
-  leaveBehind({ spec, call, running, wishes });
   const { stdout, stderr } = running;
+  const isHeld = stdout.open && !spec.keep && !background && call.spec.fold === 'gate';
+  leaveBehind({ spec, call, running, wishes });
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
   const wish = wishes ? asyncWish(printed.stdout) : undefined;
   if (wish && !background) return { ...printed, output: wish };
@@ -28,7 +32,13 @@ export function finishRun({ spec, call, running, wishes }: CommandRun, ending: E
     { ...ending, ...printed, stdout: wishes ? withoutWish(printed.stdout) : printed.stdout, tooLarge: stdout.tooLarge },
     { commandText: commandText(spec), shell: !spec.args && spec.shell !== false, outputLimit, background },
   );
-  return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };
+  const warnings = [
+    ...(reply.warnings ?? []),
+    ...(isHeld && !reply.output && !reply.failure ? [HELD] : []),
+    // Truncated stderr is only a warning, because stderr is never more than a reason.
+    ...(stderr.tooLarge ? [`It printed more than ${outputLimit} bytes on stderr; the rest was dropped.`] : []),
+  ];
+  return { ...reply, ...printed, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 /** Ends the hook and those of its processes that can be found. Its output is kept for records but is no longer an answer. */
@@ -71,11 +81,4 @@ function leaveBehind({ spec, call, running }: CommandRun): void {
     release();
   };
   call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, end, lives ? group.alive : undefined);
-}
-
-/** Truncated stderr is only a warning, because stderr is never more than a reason. */
-function cut(reply: Reply, limit: number): Reply {
-  return {
-    warnings: [...(reply.warnings ?? []), `It printed more than ${limit} bytes on stderr; the rest was dropped.`],
-  };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
 import { exitWatch } from '../../values/exit-watch.js';
-import { ProcessTable, readProcess } from './process-table.js';
+import { type Process, ProcessTable, readProcess } from './process-table.js';
 import { endTree, type RootProcess, signalAll, startedBy } from './process-tree.js';
 
 /** Milliseconds. */
@@ -27,6 +27,8 @@ export interface ProcessGroup {
   alive(): boolean;
   /** Whether any process of the tree runs, including those that have left the group, such as one that `timeout` starts. */
   strays(): boolean;
+  /** Whether any process of the tree computes or waits for a disk. Without a process table: false. */
+  busy(): boolean;
   /** Sends SIGTERM, and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the SIGKILL. Further calls do nothing. */
   end(reach?: EndReach): Promise<void>;
   /** Settles when the last member has ended, on its own or by `end`. Waiting does not keep this process running. */
@@ -82,7 +84,8 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
   return {
     id: leader,
     alive: runs,
-    strays: () => root !== undefined && strays(root),
+    strays: () => root !== undefined && treeOf(root).length > 0,
+    busy: () => root !== undefined && treeOf(root).some((one) => one.busy),
     end: (reach = 'group') => (ending ??= end(reach)),
     gone: () => (going ??= watchGroup(alive, runs)),
     release: () => void living.delete(leader),
@@ -95,9 +98,9 @@ function isOurs(leader: number, root: RootProcess | undefined): boolean {
   return now === undefined || now.start === root?.start;
 }
 
-function strays(root: RootProcess): boolean {
+function treeOf(root: RootProcess): Process[] {
   const table = ProcessTable.read();
-  return table !== undefined && startedBy(table, root, []).length > 0;
+  return table === undefined ? [] : startedBy(table, root, []);
 }
 
 async function endGroup(

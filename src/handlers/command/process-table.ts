@@ -10,6 +10,8 @@ export interface Process {
   readonly start: number;
   /** Whether it is a zombie: it has ended, but its parent has not reaped it. */
   readonly dead: boolean;
+  /** Whether it computes, or waits for a disk. All else waits for something that may never come. */
+  readonly busy: boolean;
 }
 
 /** A snapshot of all visible processes. Linux only. */
@@ -90,6 +92,7 @@ export function readProcess(pid: number): Process | undefined {
       session: Number(session),
       start: Number(fields[19]),
       dead: /[ZXx]/.test(state),
+      busy: /[RD]/.test(state),
     };
   } catch {
     // It has ended, or there is no /proc.

@@ -31,6 +31,7 @@ export async function runCommandHook(spec: CommandSpec, context: CommandContext,
     outputLimit: spec.outputLimit ?? OUTPUT_LIMIT,
     progress: call.progress,
     onStdout: wish.onStdout,
+    isGate: call.spec.fold === 'gate' && !spec.keep,
   });
   if ('problem' in running) return notStarted(spec, running.problem);
 

@@ -6,6 +6,11 @@ import type { CommandSpec } from './spec.js';
 
 /** How long, in milliseconds, the pipes are read after the hook has ended while a child holds them open. */
 const DRAIN = 100;
+/** At most so long where an answer may deny, while none is complete and a child computes: it may be a filter through which the hook prints (`exec > >(python3 log.py)`). */
+const DRAIN_BUSY = 2000;
+const POLL = 25;
+/** So often in turn no child was seen to compute: a start waits for a moment too. */
+const IDLE = 3;
 
 /** The most bytes of each output stream that are kept, unless the spec says otherwise. */
 export const OUTPUT_LIMIT = 1024 * 1024;
@@ -38,6 +43,8 @@ export interface StartOptions {
   readonly progress: ExternalCall['progress'];
   /** Called with all of stdout so far whenever there is more, until it returns true. */
   readonly onStdout?: ((text: string) => boolean) | undefined;
+  /** Whether an answer is waited for that a child still prints. */
+  readonly isGate: boolean;
 }
 
 /** Starts the program in its own process group, or returns the problem that prevented that. */
@@ -59,16 +66,43 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
-      // If the event loop was blocked, the timer fires before the pipes are read, so they get one more turn.
-      const timer = setTimeout(() => setImmediate(resolve, ending), DRAIN);
-      void Promise.all([stdout.closed, stderr.closed]).then(() => {
-        clearTimeout(timer);
-        resolve(ending);
-      });
+      const isAnswered = (): boolean => (code === 2 ? stderr.text() !== '' : isObject(stdout.text().trim()));
+      const mayAnswer = (): boolean => start.isGate && !isAnswered() && group.busy();
+      void drained(Promise.all([stdout.closed, stderr.closed]), mayAnswer).then(() => resolve(ending));
     });
   });
   const group = adoptGroup(child.pid, { mark: start.mark, atExit: spec.keep ? 'group' : 'tree' });
   return { group, stdout, stderr, ended };
+}
+
+/** Settles when the pipes are closed, or have been read for long enough. */
+async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Promise<void> {
+  let isClosed = false;
+  let wake: () => void = () => undefined;
+  void closed.then(() => {
+    isClosed = true;
+    wake();
+  });
+  for (
+    let waited = 0, idle = 0;
+    !isClosed && (waited < DRAIN || (idle < IDLE && waited < DRAIN_BUSY));
+    waited += POLL
+  ) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    if (!isClosed) idle = mayAnswer() ? 0 : idle + 1;
+  }
+  // If the event loop was blocked, the timer fires before the pipes are read, so they get one more turn.
+  if (!isClosed) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function isObject(text: string): boolean {
+  return text.startsWith('{') && text.endsWith('}');
 }
 
 /** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
