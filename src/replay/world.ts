@@ -91,8 +91,9 @@ export class ReplayHost {
     return this.#others.isAmong(fire) || this.#core.registrar.root.tree().some(({ spawned }) => spawned);
   }
 
-  #placeOf(fire: RecordedFire): ReplayPlace {
+  #placeOf(recorded: RecordedFire): ReplayPlace {
     const { registrar } = this.#core;
+    const fire = isElsewhere(recorded) ? ofScope(recorded) : recorded;
     const ref = refOf(fire);
     const key = keyOf(fire);
     const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
@@ -137,7 +138,8 @@ export class ReplayHost {
   }
 
   /** Notes that an agent starts. As in a live host, it is a new one if a session started it or if another type is known for its id. */
-  started(fire: RecordedFire): void {
+  started(recorded: RecordedFire): void {
+    const fire = isElsewhere(recorded) ? { ...recorded, scope: recorded.agent as string } : recorded;
     const key = keyOf(fire);
     if (key === undefined) return;
     const type = this.#types.get(key);
@@ -148,6 +150,7 @@ export class ReplayHost {
     else if (type === undefined && this.#over.has(key)) this.#end(fire, this.#over.get(key) === true);
     this.#over.delete(key);
     if (fire.agentType === undefined) this.#types.delete(key);
+    else this.#typeOf(key, fire.agentType);
   }
 
   #typeOf(key: string, type: string | undefined): string | undefined {
@@ -159,7 +162,8 @@ export class ReplayHost {
   }
 
   /** Notes that the agent's stop was allowed or, without `isKnown`, may have been. If the agent goes on, it gets new hooks. */
-  ended(fire: RecordedFire, isKnown: boolean): void {
+  ended(recorded: RecordedFire, isKnown: boolean): void {
+    const fire = isElsewhere(recorded) ? { ...recorded, scope: recorded.agent as string } : recorded;
     const key = keyOf(fire);
     if (key !== undefined) remember(this.#over, key, isKnown);
     // A scope that was not opened for the agent by its type stays open.
@@ -206,6 +210,16 @@ export class ReplayHost {
 function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   if (scope === 'session') return agent === undefined ? undefined : { session };
   return scope === agent ? undefined : { session, agent: scope };
+}
+
+/** Whether the fire was judged in the scope of another agent than its own. */
+const isElsewhere = ({ agent, scope }: RecordedFire): boolean =>
+  agent !== undefined && scope !== 'session' && scope !== agent;
+
+/** The fire as one of the agent of its scope, which it does not name: of what its input says of its own agent, nothing counts there. */
+function ofScope({ scope, ...fire }: RecordedFire): RecordedFire {
+  const input = { ...fire.input, agent_id: scope, agent_type: undefined };
+  return { ...fire, scope, agent: scope, agentType: undefined, input };
 }
 
 /** A key for the agent of a fire; undefined for the main agent. */

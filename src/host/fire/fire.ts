@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { ownInput } from '../../events/own-input.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import { type Json, textOf } from '../../values/shape.js';
+import type { Json } from '../../values/shape.js';
 import { type CallFire, callEnded, ran, rememberDecision, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -73,7 +73,7 @@ function begin(
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
   if (start) registrar.warnOfNames(start.found, input);
-  const found = start ? start.found : registrar.scopeOf(input, ref, state);
+  const found = start && !start.isElsewhere ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   else if (state.endsCall) callEnded({ services, state, input, found, options });
   const plan = state.plans.of(found);
@@ -98,7 +98,7 @@ function begin(
       () => agents.takeBack(begun),
     );
   }
-  return ended(services, state, found, decision, complete);
+  return ended(services, state, found, decision, complete, ref);
 }
 
 /** A start with an invalid input opens no scope. It is refused only where a hook, a listener for agents or a subscriber would see it. */
@@ -124,13 +124,13 @@ function withoutHooks(
 ): Promise<AnyDecision> {
   const remembers = remembersCalls(services, state, options);
   const cares = remembers && services.alarms.cares('judges', options?.everyTool);
-  if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input);
+  if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input, options?.scope);
   const complete = completeInput(state, input, sessionOf(services, options?.scope));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, false);
   const { decision, promise } = state.plans.of(found).candidates(undefined).quiet as SilentDecision;
   if (remembers)
     rememberDecision({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
-  return ended(services, state, found, promise, complete);
+  return ended(services, state, found, promise, complete, options?.scope);
 }
 
 /** The known fields of the session that the fire belongs to. */
@@ -180,9 +180,11 @@ function ended(
   found: ScopeLookup,
   decision: Promise<AnyDecision>,
   input: Json,
+  ref: ScopeRef | undefined,
 ): Promise<AnyDecision> {
   if (state.endsSession) return endingSession(services, decision, input);
-  return state.closes ? endingAgent(services, found, decision, input) : decision;
+  if (!state.closes) return decision;
+  return endingAgent(services.registrar.agents.stops(found, input, ref), decision);
 }
 
 /** Large outputs of hooks are deleted with their session, and what waits for its agents. */
@@ -201,14 +203,7 @@ function endingSession(
 }
 
 /** When a stop is allowed, the agent has ended. */
-function endingAgent(
-  { registrar }: HostCore,
-  found: ScopeLookup,
-  decision: Promise<AnyDecision>,
-  input: Json,
-): Promise<AnyDecision> {
-  const session = found.session ?? textOf(input?.['session_id']);
-  const stopped = registrar.agents.stops(found, { session, type: textOf(input?.['agent_type']) });
+function endingAgent(stopped: () => void, decision: Promise<AnyDecision>): Promise<AnyDecision> {
   return decision.then((d) => {
     if (d.continues) return d;
     stopped();

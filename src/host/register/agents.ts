@@ -7,12 +7,11 @@ import type { HooksOfStart } from './lives.js';
 import type { SpawnHooks } from './origin.js';
 import { SpawnScopes } from './places.js';
 import type { SpawnRegistry } from './spawns.js';
-import { type AgentRef, STOPPED, type Standings } from './standings.js';
+import { type AgentRef, otherAgent, STOPPED, type Standings } from './standings.js';
 import { AgentStarts, type PendingStart } from './starts.js';
 
-/** `type`: as the stop says. */
-type StoppingAgent = { readonly session?: string | undefined; readonly type: string | undefined };
-type StartedAgent = { readonly found: ScopeLookup; readonly begun?: PendingStart };
+/** `isElsewhere`: the event is judged in another agent's scope. */
+type StartedAgent = { readonly found: ScopeLookup; readonly begun?: PendingStart; readonly isElsewhere?: boolean };
 
 /** Agents in their scopes, with the hooks of their types. Fires and previews both use `find`, so a preview shows what a fire would do. */
 export class Agents {
@@ -51,14 +50,12 @@ export class Agents {
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
     const now = tree.find(ref, session, agent);
     if (now.id === 'session' || !(starts || this.#spawns.any)) return { found: now, named };
-    const type = textOf(input?.['agent_type']);
+    const isOther = otherAgent(input, ref, tree.session) !== undefined;
+    const type = isOther ? undefined : textOf(input?.['agent_type']);
     // An agent begins and ends in the scope of its own session, not in one that holds for all sessions.
     const own = now.known && now.scope.session === named ? now.scope : undefined;
-    const standing = this.#standings.of(
-      { session: named, agent: now.id },
-      own,
-      starts ? { type, isNew: starts === 'anew' } : undefined,
-    );
+    const start = starts && !isOther ? { type, isNew: starts === 'anew' } : undefined;
+    const standing = this.#standings.of({ session: named, agent: now.id }, own, start);
     const { earlier, remembered } = standing;
     const gone = this.#places.goneOf(standing);
     const found = gone ? tree.find(ref, session, agent, gone) : now;
@@ -67,10 +64,10 @@ export class Agents {
     const scopes = found.known ? scopesOf(found).filter((one) => one !== earlier) : [];
     // Whether the agent has the hooks of its type, be it in a scope that holds for all sessions.
     const has = scopes.some((one) => one.agentType !== undefined);
-    const other = has ? this.#spawns.ofOther({ type, session: named, parent }, scopes, this.#installer) : undefined;
+    const other = has && this.#spawns.ofOther({ type: agent && type, session: named, parent }, scopes, this.#installer);
     const ofType = known === undefined || has ? undefined : this.#spawns.of(known, named, parent);
     const spawnHooks = ofType ?? this.#spawns.bind(remembered, has);
-    const spawn = other ?? (spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] });
+    const spawn = other || (spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] });
     return { found, named, spawn, standing };
   }
 
@@ -87,6 +84,8 @@ export class Agents {
   /** `enter` for the event that starts an agent, which may have the id of an earlier one. `mayFail`: `takeBack` may be called. */
   starts(input: Json | undefined, ref: ScopeRef | undefined, mayFail = true): StartedAgent {
     const { tree } = this.#parts;
+    const other = otherAgent(input, ref, tree.session);
+    if (other) return { ...this.starts(input, other, mayFail), isElsewhere: true };
     if (!mayFail && this.#standings.isIdle) {
       const found = tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
       const session = found.session ?? tree.session;
@@ -157,10 +156,8 @@ export class Agents {
     const scope = tree.open(ref, { parent });
     scope.hold();
     if (agent === undefined) return scope;
-    this.#driven.set(
-      scope,
-      this.#starts.add({ agent: { session, agent }, ...(left && { left }), scope, wasOpen: scope === known }),
-    );
+    const start = { agent: { session, agent }, ...(left && { left }), scope, wasOpen: scope === known };
+    this.#driven.set(scope, this.#starts.add(start));
     this.#places.begin(scope, { type, spawnHooks: this.#spawns.forScope(type, scope), before: [] });
     return scope;
   }
@@ -247,18 +244,22 @@ export class Agents {
   }
 
   /** An agent stops. The caller calls the returned function if that is allowed: it ends the scope opened for the agent, whose id another may have by then. */
-  stops(found: ScopeLookup, { session = this.#parts.tree.session, type }: StoppingAgent): () => void {
+  stops(judged: ScopeLookup, input: Json | undefined, ref: ScopeRef | undefined): () => void {
+    const { tree } = this.#parts;
+    if (judged.id === 'session') return () => undefined;
+    const other = otherAgent(input, ref, tree.session);
+    const found = other ? tree.find(other, undefined, undefined) : judged;
     const { id, known } = found;
-    if (id === 'session') return () => undefined;
+    const session = other?.session ?? found.session ?? textOf(input?.['session_id']) ?? tree.session;
+    const type = textOf(input?.['agent_type']);
     const agent = { session, agent: id };
     const before = this.#places.begunIn(found, session);
-    const context = this.#parts.tree.contextOf(session, id);
+    const context = tree.contextOf(session, id);
     return () => {
       const scope = this.#places.begunIn(found, session);
       this.#starts.ends(agent, context);
       // An event of an agent that is not known may be of another one.
-      const isOther =
-        scope !== before && type !== undefined && scope?.agentType !== undefined && scope.agentType !== type;
+      const isOther = scope !== before && type !== undefined && (scope?.agentType ?? type) !== type;
       if (isOther || !this.#places.isStill(agent, context)) return;
       this.#places.dropContext(agent);
       if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOPPED);

@@ -1,4 +1,6 @@
 import type { Scope } from '../../scopes/scope.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import { type Json, textOf } from '../../values/shape.js';
 
 /** How many ended agents are remembered, with and without hooks by type each, and how many scopes of agents that continued after their end stay open. */
 const ENDED = 1_000;
@@ -192,3 +194,13 @@ function set(all: Map<string, RememberedAgent>, key: string, agent: RememberedAg
 
 /** A key that is unambiguous whatever characters the ids contain. */
 export const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;
+
+/** The agent that the input names, if `ref` names another one, in whose scope the event is judged: its type is not that one's, and its start and stop are its own. */
+export function otherAgent(input: Json | undefined, ref: ScopeRef | undefined, session: string): AgentRef | undefined {
+  const named = typeof ref === 'string' ? { agent: ref } : ref;
+  if (named?.agent === undefined) return undefined;
+  const ofInput = textOf(input?.['session_id']);
+  const judged = { session: named.session ?? ofInput ?? session, agent: named.agent };
+  const own = { session: ofInput ?? judged.session, agent: textOf(input?.['agent_id']) ?? judged.agent };
+  return keyOf(own) === keyOf(judged) ? undefined : own;
+}
