@@ -42,6 +42,26 @@ const BRACKETED: readonly (readonly [program: string, password: string])[] = [
   ['curl -d $(mysql -e "c; d") -H "e; f"', `-u me:${SECRET}`],
   ['"docker" login --config "a; b c"', `-p ${SECRET}`],
   ['spawn("docker", ["login", f("x; y"), "-u", "me"', `"-p", "${SECRET}"])`],
+  ['run(["mysql", "-u", "root", "-e", "use shop; select 1"] +', `["-p${SECRET}"])`],
+  ['base = ("curl", "-H", "text/html; q=1") +', `("-u", "me:${SECRET}")`],
+  [`['curl', '-H', 'a; b'].concat(`, `['-u', 'me:${SECRET}'])`],
+  [`[...['curl', '-H', 'a; b'],`, `'-u', 'me:${SECRET}']`],
+  [`{"command": ["mysql", "-e", "a; b"],`, `"args": ["-u", "root", "-p${SECRET}"]}`],
+  ['$(which mysql 2>/dev/null) -u root -e "a; b"', `-p${SECRET}`],
+  ['& (Get-Command sqlcmd -ErrorAction Stop) -Q "a; b"', `-U sa -P ${SECRET}`],
+  [`curl -g https://h/x?f=a) -H 'a; b'`, `-u me:${SECRET}`],
+  ['mysql -e "a; b" {x},{y} f(a), g(b)', `-p${SECRET}`],
+  ['redis-cli -h $(kubectl get svc redis -o json | jq -r .spec.clusterIP)', `-a ${SECRET}`],
+  ['mysql -h <(cat a; cat b) -P $(echo $((3306 + 1)) | cat)', `-p${SECRET}`],
+  ['curl -o $(date +%F | tr - _).json $(docker port x | head -1)', `-u me:${SECRET}`],
+  ['docker login $(aws ecr describe | jq -r .uri) -u me', `-p ${SECRET}`],
+  ['$(which mysql 2>/dev/null) -h $(cat x | tr -d y)', `-p${SECRET}`],
+  ['curl -X POST `cat url | head -1`', `-u me:${SECRET}`],
+  ['mysql -h `cat a; cat b` -e "c; d" -u root', `-p${SECRET}`],
+  [`curl -H 'a; b' --data '{"text":"can'"'"'t (deploy"}'`, `-u me:${SECRET}`],
+  [`curl --data '{"text":"can'"'"'t deploy)"}' -H 'a; b'`, `-u me:${SECRET}`],
+  [`mysql --execute='select f(a, '"'"'$.b'"'"'); select 1' -u root`, `-p${SECRET}`],
+  [`curl -d '{"msg":"can'\\''t (a; b"}' -H "c'd; e"`, `-u me:${SECRET}`],
 ];
 
 test.each(BRACKETED)('behind brackets of the same command the password is masked: %s', (program, password) => {
@@ -112,6 +132,14 @@ test.each([
   `az vm create --name "login; x" -p wordsalone`,
   `gh pr create --title "How to gh secret set; x" --body "some words of the body"`,
   `"dotnet" "test" "push; x" -p wordsalone`,
+  `(mysql -e "a; b"; true); ls -pwordsalone`,
+  `x = f(curl, "a; b"), g(ls, "-u", "me:themselves")`,
+  `mkdir -p $(cat x | cut -d, -f1) && id -u me:them`,
+  'with `mysql; curl` on the PATH, run `mkdir -p build/out`',
+  json([
+    { command: 'curl', about: 'a (b; c)' },
+    { env: { a: ['x; y'] }, run: ['id', '-u', 'me:themselves'] },
+  ]),
 ])('a flag of another command is kept: %s', (text) => {
   expect(redactor.text(text)).toBe(text);
 });

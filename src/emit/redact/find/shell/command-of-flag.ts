@@ -3,8 +3,11 @@ import { PROGRAMS, type SecretFlags } from './programs.js';
 /** The name of a program, or a separator after which another command begins. */
 const STEP = String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`;
 const STEPS = new RegExp(STEP, 'g');
-/** That, a bracket or a quote; in `'it'\''s'` the one in the middle is no quote. */
-const MARKS = new RegExp(String.raw`(?<!\\)(?!(?<=')\\+')\\*["']|[[\](){}]|${STEP}`, 'g');
+/** That, a bracket or a quote; in `'it'\''s'` the one in the middle is no quote, nor is a backquote that continues a line. */
+const MARKS = new RegExp(
+  String.raw`(?<!\\)(?!(?<=')\\+')\\*["']|(?<![\\\x60])\x60(?!\x60|\r?\n|\\+[rn])|[[\](){}]|${STEP}`,
+  'g',
+);
 const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
 /** A separator, as opposed to a name. */
 const SEPARATES = /^[|;&\\\s]/;
@@ -23,15 +26,21 @@ interface CommandOfFlag {
 /** The commands that a flag at `dash` may belong to: as the text directly before it reads, and as it reads if what is in quotes is an argument. */
 export function* commandsOfFlag(text: string, dash: number): Iterable<CommandOfFlag> {
   yield nearCommand(text, dash);
-  let named: Command | undefined = commandAt(text, dash);
-  const before = text.slice(Math.max(named.begin, dash - NEAR), dash);
+  const command = commandAt(text, dash);
+  yield programsIn(command, text, dash);
+  if (command.within !== undefined) yield programsIn(command.within, text, dash);
+}
+
+function programsIn(command: Command, text: string, dash: number): CommandOfFlag {
+  const before = text.slice(Math.max(command.begin, dash - NEAR), dash);
+  let named: Command | undefined = command;
   let programs: readonly SecretFlags[] = [];
   for (let i = 0; named !== undefined && i < MOST && programs.length === 0; i++, named = named.before) {
     if (dash - named.at > FAR) break;
     const words = wordsOf(text.slice(named.at, Math.min(dash, named.at + NEAR)));
     programs = named.programs.filter((one) => isMeant(one, words, before + text.slice(dash, dash + NEAR)));
   }
-  yield { programs, before };
+  return { programs, before };
 }
 
 /** The words of a command from its program's name on, without arguments in quotes that have several words. */
@@ -64,12 +73,12 @@ function nearCommand(text: string, dash: number): CommandOfFlag {
 interface Command {
   readonly begin: number;
   readonly at: number;
-  /** How many brackets are open there. */
-  readonly depth: number;
   readonly programs: readonly SecretFlags[];
   readonly before?: Command;
+  /** The command in parentheses that end before the place: `$(which mysql) -pX`. */
+  readonly within?: Command | undefined;
 }
-const begun = (begin: number, depth = 0): Command => ({ begin, at: begin, depth, programs: [] });
+const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
 
 /** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
 let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
@@ -90,17 +99,17 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
   const marks = [...text.slice(from, to).matchAll(MARKS)].map(({ 0: sign, index }) => ({ sign, index: from + index }));
   const ends = quotesIn(text, marks);
   const known = new Map<string, readonly SecretFlags[]>();
-  const around: { readonly end: number; readonly command: Command; readonly depth: number }[] = [];
+  const around: { readonly end: number; readonly command: Command; readonly open: Bracket | undefined }[] = [];
   let command = begun(from);
-  let depth = 0;
+  let open: Bracket | undefined;
   return marks.flatMap(({ sign, index }, i): [number, Command][] => {
     const behind = index + sign.length;
     const end = ends.get(index);
     if (end !== undefined) {
       const outer = command;
-      around.push({ end, command, depth });
+      around.push({ end, command, open });
       command = begun(behind);
-      depth = 0;
+      open = undefined;
       // A flag directly behind a quote belongs to the command around it: `"mysql", "-pX"`.
       return [
         [behind, outer],
@@ -109,31 +118,41 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
     }
     const opened = around.findLastIndex((one) => one.end === index);
     if (opened >= 0) {
-      const { command: outer, depth: deep } = around[opened] as (typeof around)[number];
+      const { command: outer, open: outerOpen } = around[opened] as (typeof around)[number];
       const last = marks[i - 1];
       const isName = command.programs.length > 0 && last !== undefined && last.index + last.sign.length === index;
       const isWord = isName && !/\s/.test(text.slice(command.begin, index));
-      command = isWord ? { ...command, begin: outer.begin, depth: deep, before: outer } : outer;
-      depth = deep;
+      open = outerOpen;
+      command = isWord ? { ...command, begin: outer.begin, before: outer } : outer;
       around.length = opened;
-    } else if (OPENED.test(sign)) depth++;
-    else if (CLOSED.test(sign)) {
-      depth--;
-      // `{"command":"mysql"},{"args":["-p"]}`: what is opened before a program and closed behind it ends its command.
-      while (command.depth > depth) command = command.before ?? begun(behind, depth);
-    } else if (!isQuote(sign)) {
+    } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
+    else if (sign === open?.closing) {
+      const { command: outer } = open;
+      // `{"command":"mysql"},{"args":["-p"]}`: another item begins.
+      if (NEXT.test(text.slice(behind, behind + 100))) command = outer;
+      else if (sign === ')' && command !== outer)
+        command = { ...outer, within: command.programs.length > 0 ? command : outer.within };
+      open = open.outer;
+    } else if (!isQuote(sign) && !'])}'.includes(sign)) {
       if (!SEPARATES.test(sign) && !known.has(sign)) known.set(sign, programsOf(sign));
       command = SEPARATES.test(sign)
-        ? begun(behind, depth)
-        : { begin: command.begin, at: index, depth, programs: known.get(sign) ?? [], before: command };
+        ? begun(behind)
+        : { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
     }
     return [[behind, command]];
   });
 }
 
-const OPENED = /^[[({]$/;
-const CLOSED = /^[\])}]$/;
-const isQuote = (sign: string): boolean => sign.endsWith('"') || sign.endsWith("'");
+/** A bracket that is open: what closes it, the command before it, and the bracket around it. */
+interface Bracket {
+  readonly closing: string;
+  readonly command: Command;
+  readonly outer: Bracket | undefined;
+}
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+/** Behind an item: a bracket, a call, or a key other than that of arguments. */
+const NEXT = /^(?:\s|\\+[nr])*,(?:\s|\\+[nr])*(?:[[({]|\w[\w.]*\(|(?!\\*["']?arg)\\*["']?[\w.-]+\\*["']?\s*:)/i;
+const isQuote = (sign: string): boolean => /["'`]$/.test(sign);
 const OPENS = /(?:^|[\s=,:([{@$"'\x60<>|&;]|\s-[A-Za-z])$/;
 const CLOSES = /[\s,;:)\]}|&<>"'\x60\\]/;
 
@@ -149,7 +168,8 @@ function quotesIn(
     const from = open.get(sign);
     if (from !== undefined && CLOSES.test(text[index + sign.length] ?? ' ')) {
       ends.set(from, index);
-      open.delete(sign);
+      // What opened in between is text: the quote before `can` in `'{"a":"can'"'"'t"}'`.
+      for (const [other, at] of open) if (at >= from) open.delete(other);
     } else if (OPENS.test(text.slice(Math.max(0, index - 3), index))) open.set(sign, index);
   }
   return ends;
