@@ -43,30 +43,25 @@ export function whyExponential(source: string, flags = ''): string | undefined {
   return known.get(key);
 }
 
-/** Makes a test of a pattern that passed `whyExponential`. If it may be slow, only 256 characters are tested, for a bounded time. */
+/** Makes a test of a pattern that passed `whyExponential`. A test that may be slow, such as that of a loop on a long subject, is only run for a bounded time. */
 export function boundedTest(pattern: RegExp): RegexTest {
   const ways = waysOf(pattern.source);
   const isCheap = ways.count * LOOKED_AT <= FEW;
-  const looked = (subject: string): string => (mayRunOn(ways, subject) ? subject : subject.slice(0, LOOKED_AT));
-  if (isCheap) return (subject) => pattern.test(looked(subject));
-  return timedTest((subject) => pattern.test(looked(subject)), { longest: LOOKED_AT });
+  const test = (subject: string): boolean => pattern.test(subject);
+  const timed = timedTest(test);
+  return (subject, late) =>
+    (isCheap && subject.length <= LOOKED_AT) || mayRunOn(ways, subject) ? test(subject) : timed(subject, late);
 }
 
-/**
- * Wraps a test so that it is no longer run once it took too long; from then on the answer is `unsure`. `longest` is how many
- * characters of a subject the test reads.
- */
-export function timedTest(
-  test: (subject: string) => boolean,
-  { longest = Number.POSITIVE_INFINITY, unsure = true } = {},
-): RegexTest {
+/** Wraps a test so that it is no longer run once it took too long; from then on the answer is `unsure`. */
+export function timedTest(test: (subject: string) => boolean, { unsure = true } = {}): RegexTest {
   let isOut = false;
   return (subject, late) => {
     if (isOut) return unsure;
     const answer = callBounded(() => test(subject), DEADLINE);
     if (answer) return answer.value;
     isOut = true;
-    late(`takes more than ${DEADLINE} ms on a name of ${Math.min(subject.length, longest)} characters`);
+    late(`takes more than ${DEADLINE} ms on a name of ${subject.length} characters`);
     return unsure;
   };
 }

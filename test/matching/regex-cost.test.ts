@@ -163,10 +163,21 @@ test.each([
   expect(whyExponential(pattern)).toBeUndefined();
 });
 
-test('of a long name 256 characters are looked at, where a loop makes it cost more than the name is long', () => {
-  expect(compile('a.*b$').matcher.matches(`a${'x'.repeat(400)}b`, {})).toBe(false);
-  expect(compile('x.*y').matcher.matches(`xy${'z'.repeat(400)}`, {})).toBe(true);
+test('all of a long name is looked at, and one that takes too long matches', () => {
+  for (const length of [255, 257, 400, 4_000]) {
+    const long = 'x'.repeat(length);
+    expect(compile('a.*b$').matcher.matches(`a${long}b`, {})).toBe(true);
+    expect(compile('a.*b$').matcher.matches(`a${long}c`, {})).toBe(false);
+    expect(compile('.*__delete$').matcher.matches(`mcp__${long}__delete`, {})).toBe(true);
+    expect(compile('^(?!mcp__safe__).*$').matcher.matches(`mcp__safe__${long}`, {})).toBe(false);
+    expect(compile('x.*y').matcher.matches(`xy${long}`, {})).toBe(true);
+  }
   expect(compile('^(?:a|b)x{400}$').matcher.matches(`a${'x'.repeat(400)}`, {})).toBe(true);
+  const said: unknown[] = [];
+  const { matcher } = compile('a.*b.*d$', 'claude', (error) => said.push(error));
+  expect(matcher.matches('ab'.repeat(100_000), {})).toBe(true);
+  expect(said).toEqual([expect.objectContaining({ message: expect.stringContaining('on a name of 200000') })]);
+  expect(matcher.matches('Bash', {})).toBe(false);
 });
 
 // Last: what analysis may take is bounded, and these use much of it.
