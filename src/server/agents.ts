@@ -1,5 +1,7 @@
 import type { EventSpec } from '../events/spec.js';
 import type { HostCore } from '../host/core.js';
+import type { AgentRef } from '../host/register/standings.js';
+import type { EventState } from '../host/services.js';
 import { isText, type Json } from '../values/shape.js';
 
 /** An agent that is running or has ended, as processes pass it on. */
@@ -7,6 +9,10 @@ export interface PassedAgent {
   readonly session: string;
   readonly agent: string;
   readonly type: string;
+  /** Other types that its events have named, and whose hooks it has too. */
+  readonly others?: readonly string[];
+  /** The types that count as those of agents above it. */
+  readonly above?: readonly string[];
   readonly ended?: true;
   /** The agent had already ended, or its start was never seen. */
   readonly late?: true;
@@ -41,37 +47,57 @@ export class AgentScopes {
       this.#services.alarms.reopened({ session, agent, agentType: type, id, tool, scope: agent }, spec.name);
   }
 
-  /** Called after a fire. `goesOn`: the stop was blocked. */
+  /** Called after a fire, which may have opened the scope of an agent again, or attached hooks. `goesOn`: the stop was blocked. */
   after(spec: EventSpec, input: Json, goesOn: boolean): void {
     const { session_id: session, agent_id: agent } = input;
     if (!isText(session)) return;
-    if (spec.scope === 'close' && isText(agent) && !goesOn) this.#end(JSON.stringify([session, agent]));
+    if (isText(agent)) {
+      if (spec.scope === 'close' && !goesOn) this.#end(JSON.stringify([session, agent]));
+      else this.#note({ session, agent });
+    }
     if (spec.claude?.bounds !== 'end') return;
     for (const [key, one] of this.#open) if (one.session === session) this.#end(key);
     void this.#services.registrar.end({ session });
   }
 
-  /** Passes the running agents to the process that takes over, and from then on all that start and end. */
+  /** Passes all agents that are known to the process that takes over, and from then on every change. */
   passOn(to: (agent: PassedAgent) => void): void {
+    for (const { session, agent, type, above } of this.#services.registrar.standings.ended())
+      if (type !== undefined) to({ session, agent, type, ...listed({ above }), ended: true });
     for (const one of this.#open.values()) to(one);
     this.#next = to;
   }
 
-  /** Applies the start or end of an agent that the previous process has seen. */
-  takeOver(one: PassedAgent): void {
-    const key = JSON.stringify([one.session, one.agent]);
-    if (one.ended) this.#end(key);
-    else this.#start(one);
+  /** Applies what the previous process knows of an agent. */
+  takeOver({ session, agent, type, others = [], above = [], ended, late }: PassedAgent): void {
+    const { registrar, events } = this.#services;
+    const key = JSON.stringify([session, agent]);
+    const isOpen = this.#open.has(key);
+    const hasEnded = ended ?? late ?? false;
+    if (ended && isOpen) this.#end(key);
+    else if (!isOpen) registrar.standings.restore({ session, agent }, { type, above, hasEnded });
+    if (ended) return;
+    registrar.agents.start({ session, agent }, type, late);
+    const event = events['SubagentStart'] as EventState;
+    for (const other of others)
+      registrar.agents.enter({ session_id: session, agent_id: agent, agent_type: other }, undefined, event);
+    this.#note({ session, agent });
   }
 
-  #start(one: PassedAgent): void {
-    const { session, agent, late } = one;
-    const key = JSON.stringify([session, agent]);
-    const before = this.#open.get(key);
+  #start({ session, agent, type, late }: PassedAgent): void {
     // An agent that is already running keeps the type with which it started.
-    const { agentType: type = one.type } = this.#services.registrar.agents.start({ session, agent }, one.type, late);
-    if (before && before.type === type && before.late === late) return;
-    const known = { ...one, type };
+    this.#services.registrar.agents.start({ session, agent }, type, late);
+    this.#note({ session, agent });
+  }
+
+  /** Notes what hooks an agent has, and passes it on if that has changed. */
+  #note({ session, agent }: AgentRef): void {
+    const begun = this.#services.registrar.begunAgent({ session, agent });
+    if (begun === undefined) return;
+    const { type, others, above, hadEnded } = begun;
+    const known: PassedAgent = { session, agent, type, ...listed({ others, above }), ...(hadEnded && { late: true }) };
+    const key = JSON.stringify([session, agent]);
+    if (JSON.stringify(this.#open.get(key)) === JSON.stringify(known)) return;
     this.#open.delete(key);
     this.#open.set(key, known);
     this.#next?.(known);
@@ -89,4 +115,9 @@ export class AgentScopes {
     this.#next?.({ ...ref, ended: true });
     void this.#services.registrar.end({ session: ref.session, agent: ref.agent });
   }
+}
+
+/** The lists that are not empty. */
+function listed(lists: Pick<PassedAgent, 'others' | 'above'>): Pick<PassedAgent, 'others' | 'above'> {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
 }

@@ -262,6 +262,29 @@ case "$input" in *'"rm'*) echo 'nothing is removed' >&2; exit 2;; esac
     await fire('PreToolUse', bash('y', agent));
     expect((await alarms()).slice(4)).toEqual([['reopened', 't-y']]);
   });
+
+  test('a reload keeps the guards of all types that an agent has named, and of agents that go on after their end', async () => {
+    const guards = async (agent_id: string) =>
+      Promise.all(
+        ['Edit', 'Write'].map(async (tool_name) => {
+          const call = { ...edit(`t-${agent_id}`), agent_id, tool_name };
+          return reasonOf(await fire('PreToolUse', call));
+        }),
+      );
+    const of = (agent_id: string) => ({ agent_id, agent_type: 'reviewer' });
+    for (const agent of ['a', 'b', 'c']) await fire('SubagentStart', of(agent));
+    for (const agent of ['b', 'c']) await fire('SubagentStop', { ...of(agent), stop_hook_active: false });
+    await fire('PreToolUse', { ...edit('t1'), agent_id: 'a', agent_type: 'guarded' });
+    const before = [await guards('a'), await guards('b')];
+    expect(before).toEqual([
+      ['reviewers only read', 'only reads'],
+      ['reviewers only read', undefined],
+    ]);
+    for (let reload = 0; reload < 2; reload++) {
+      expect(await admin('reload')).toMatchObject({ ok: true });
+      expect([await guards('a'), await guards('b'), await guards('c')]).toEqual([...before, before[1]]);
+    }
+  });
 });
 
 describe('a server with a guard', () => {

@@ -22,7 +22,7 @@ import { placeOnce } from './names/place.js';
 import { describeMadeHooks, type Origin, type SpawnHooks } from './origin.js';
 import { createRevision } from './revision.js';
 import { SpawnRegistry } from './spawns.js';
-import { Standings } from './standings.js';
+import { type AgentRef, Standings } from './standings.js';
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
@@ -32,7 +32,7 @@ export class Registrar {
   readonly revision: () => string;
   readonly #parts: AddingParts;
   readonly #spawns = new SpawnRegistry();
-  readonly #standings = new Standings();
+  readonly standings = new Standings();
   #waiting: { readonly changes: number; readonly scopes: readonly Scope[] } | undefined = undefined;
   /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
@@ -52,7 +52,7 @@ export class Registrar {
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
-    this.agents = new Agents(parts, this.#spawns, this.#installer, (scope) => this.endAgent(scope), this.#standings);
+    this.agents = new Agents(parts, this.#spawns, this.#installer, (scope) => this.endAgent(scope), this.standings);
     this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
   }
 
@@ -127,7 +127,7 @@ export class Registrar {
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
-    this.#standings.hasHooks(agentType, origin.ofType !== undefined);
+    this.standings.hasHooks(agentType, origin.ofType !== undefined);
     this.spawns = true;
     this.hadSpawns = true;
     return () => {
@@ -199,6 +199,15 @@ export class Registrar {
         .filter(({ hooks }) => typeof hooks === 'function')
         .map((spawnHooks) => describeMadeHooks(type, spawnHooks)),
     );
+  }
+
+  /** An agent that has begun in a scope: its type, the other types whose hooks it has, and whether it had ended before. */
+  begunAgent({ session, agent }: AgentRef) {
+    const scope = this.#parts.tree.get({ session, agent });
+    const type = scope?.agentType;
+    if (!scope?.begun || type === undefined) return undefined;
+    const others = this.#spawns.typesOf(this.#installer.hooksIn(scope)).filter((one) => one !== type);
+    return { type, others, above: scope.typesBefore, hadEnded: this.standings.hasEnded(scope) };
   }
 
   /** The session is over: ends the scopes that the host opened for its agents. `whose`: selects a program's own agents, since another may share the session. */

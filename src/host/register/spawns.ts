@@ -48,6 +48,11 @@ export class SpawnRegistry {
     return others.length > 0 ? { spawnHooks: others, type: own, typeOfHooks: type, before: [type] } : undefined;
   }
 
+  /** The types that have one of these hooks. */
+  typesOf(hooks: readonly SpawnHooks[]): string[] {
+    return [...this.#byType].filter(([, all]) => hooks.some((one) => all.has(one))).map(([type]) => type);
+  }
+
   all(): Iterable<[type: string, hooks: ReadonlySet<SpawnHooks>]> {
     return this.#byType;
   }

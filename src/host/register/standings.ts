@@ -149,7 +149,13 @@ export class Standings {
     return known;
   }
 
-  /** Another agent with its id failed to start: restores what was remembered before. */
+  /** The agents that have ended and are remembered, the oldest of each kind first. */
+  *ended(): Generator<AgentRef & RememberedAgent> {
+    this.#look();
+    for (const [key, agent] of [...this.#others, ...this.#ended]) yield { ...refOf(key), ...agent };
+  }
+
+  /** Remembers this instead of what was remembered: before another agent with its id failed to start, or by another process. */
   restore(agent: AgentRef, known: RememberedAgent | undefined): void {
     if (known) this.#put(keyOf(agent), known);
     else this.#forget(keyOf(agent));
@@ -194,6 +200,12 @@ function set(all: Map<string, RememberedAgent>, key: string, agent: RememberedAg
 
 /** A key that is unambiguous whatever characters the ids contain. */
 export const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;
+
+function refOf(key: string): AgentRef {
+  const at = key.indexOf(':') + 1;
+  const end = at + Number.parseInt(key, 10);
+  return { session: key.slice(at, end), agent: key.slice(end) };
+}
 
 /** The agent that the input names, if `ref` names another one, in whose scope the event is judged: its type is not that one's, and its start and stop are its own. */
 export function otherAgent(input: Json | undefined, ref: ScopeRef | undefined, session: string): AgentRef | undefined {
