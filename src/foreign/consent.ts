@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { readHookText } from '../files/json-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { consentAmong } from '../trust/accept.js';
-import { bound, changeSince, whyUnreadable } from '../trust/changes.js';
+import { boundAll, changeSince, whyUnreadable } from '../trust/changes.js';
 import { type Consent, goneRequest, isSame, placeIn, realOr, type TrustRequest } from '../trust/consent.js';
 import type { UnacceptedFile } from '../trust/held-file.js';
 import { namedBy } from '../trust/named/named-files.js';
@@ -111,14 +111,14 @@ function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): T
     const described = describeForeign(table, hook, { file: read.file, place: 'project' });
     return 'description' in described ? [nameable(table, described.description)] : [];
   });
-  const { files, unresolved } = namedBy(handlers, { projectDir: project });
+  const named = namedBy(handlers, { projectDir: project });
   return {
     file: realOr(read.file),
     project,
     definition: JSON.stringify(read.definition, undefined, 2),
-    files: Object.fromEntries(files.map((name) => [name, bound(resolve(project, name))])),
+    files: boundAll(named, project),
     source: { kind: table.name, place: placeIn(project, read.file) },
-    unresolved,
+    unresolved: named.unresolved,
   };
 }
 

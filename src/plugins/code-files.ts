@@ -55,8 +55,9 @@ export class CodeFiles {
 
   /** Adds the files that a handler's command names. */
   command(handler: HandlerDescription): void {
-    const { files, unresolved } = namedFiles(handler, { projectDir: this.#project });
-    for (const name of files) this.files[name] = bound(resolve(this.#project, name));
+    const { files, executed, unresolved } = namedFiles(handler, { projectDir: this.#project });
+    for (const name of files)
+      this.files[name] = bound(resolve(this.#project, name), executed.has(name) || this.files[name]?.executable);
     for (const word of unresolved) this.unresolved.add(word);
   }
 

@@ -3,18 +3,27 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Consent, TrustRequest } from './consent.js';
 import { bytesAt, hashFile, isExecutable, UNREADABLE } from './file-hash.js';
+import type { NamedFiles } from './named/named-files.js';
 
 /** In bytes. A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash only. */
 const SHOWN = 256 * 1024;
 
-/** The hash of the file at a path and, if it is text, its content. */
-export function bound(path: string): Consent['files'][string] {
+/** The files that commands name, as consent binds them. */
+export const boundAll = ({ files, executed }: NamedFiles, project: string): Consent['files'] =>
+  Object.fromEntries(files.map((name) => [name, bound(resolve(project, name), executed.has(name))]));
+
+/** The hash of the file at a path and, if it is text, its content. `isExecuted`: whether it may have to be executable. */
+export function bound(path: string, isExecuted = true): Consent['files'][string] {
   const bytes = bytesAt(path);
   const isShown = Buffer.isBuffer(bytes) && bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes);
   // The hash is computed from the bytes that were read, so that it belongs to the text. A file too large for that is hashed in chunks.
   const sha256 = Buffer.isBuffer(bytes) ? createHash('sha256').update(bytes).digest('hex') : bytes && hashFile(path);
   if (sha256 === null || sha256 === UNREADABLE) return { sha256 };
-  return { sha256, ...(isShown && { text: bytes.toString('utf8') }), ...(isExecutable(path) && { executable: true }) };
+  return {
+    sha256,
+    ...(isShown && { text: bytes.toString('utf8') }),
+    ...(isExecuted && isExecutable(path) && { executable: true }),
+  };
 }
 
 /** Why a file cannot be bound; undefined if all files can be read. */
@@ -39,10 +48,11 @@ export function changeSince(consent: Consent, request: TrustRequest): string | u
 }
 
 /** The first named file that differs from what was accepted, in words. */
-export function changeOfFiles(consent: Consent, { file, project, files }: TrustRequest): string | undefined {
+export function changeOfFiles(consent: Consent, request: TrustRequest): string | undefined {
+  const { file, project, files } = request;
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
   if (changed !== undefined) return changeOfFile({ file, project }, changed, files[changed]?.sha256 ?? null);
-  const stopped = Object.keys(files).find((name) => hasStopped(consent.files[name], files[name]?.executable === true));
+  const stopped = Object.keys(files).find((name) => hasStoppedSince(consent, request, name));
   return (
     stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now: ${MEND_BIT}`
   );
@@ -55,6 +65,10 @@ export const MEND_BIT = 'chmod +x mends it; if you accept it as it is, its hook 
 export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {
   return before?.executable === true && before.data !== true && !isExecutableNow;
 }
+
+/** Whether that is so of a file of a request. Earlier versions also kept it of files that are only read. */
+export const hasStoppedSince = ({ files }: Consent, request: TrustRequest, name: string): boolean =>
+  hasStopped(files[name], request.files[name]?.executable === true || isExecutable(resolve(request.project, name)));
 
 /** A change of the file's real location or of whom its hooks are for, in words. */
 export function changeOfSource(

@@ -30,7 +30,7 @@ export const consentSchema = schema(() =>
     definition: zod().string(),
     /**
      * The bound files, by their name in the commands: the hash of the bytes (null if there was no file) and the text, to show changes.
-     * `data`: hooks write to the file, so only its name is bound. `executable`: the file was executable.
+     * `data`: hooks write to the file, so only its name is bound. `executable`: the file was executable, and has to be.
      */
     files: zod().record(
       zod().string(),

@@ -1,7 +1,7 @@
 import { textDiff } from '../files/text-diff.js';
 import { plain } from '../plain.js';
 import { checkOption } from '../values/options.js';
-import { hasStopped, MEND_BIT } from './changes.js';
+import { hasStoppedSince, MEND_BIT } from './changes.js';
 import { type Consent, REQUEST, type TrustRequest } from './consent.js';
 
 /**
@@ -21,7 +21,7 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
   for (const name of new Set([...Object.keys(previous?.files ?? {}), ...Object.keys(files)])) {
     const before = previous?.files[name];
     const after = files[name];
-    if (hasStopped(before, after?.executable === true))
+    if (previous && hasStoppedSince(previous, request, name))
       parts.push(`${plain(name)}: executable -> not executable: ${MEND_BIT}\n`);
     if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
     // For bytes that are not text the hashes are shown, so that a change is always visible.

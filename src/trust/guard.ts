@@ -32,7 +32,7 @@ export function guardFiles(
     readonly byName?: string;
   },
 ): Registration['trustCheck'] {
-  const names = namedFiles(handler, variables).files;
+  const { files: names, executed } = namedFiles(handler, variables);
   if (names.length === 0) return undefined;
   const untrusted = (what: string, see = remedy()): UntrustedChange => ({ file, why: `${what}; see ${see}` });
   const hint = byName === undefined ? '' : ` (if hooks write to it themselves: ${byName})`;
@@ -46,7 +46,7 @@ export function guardFiles(
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
       if (other) return untrusted(`${other.path} is not what was accepted for ${file}${hint}`);
       const stopped = found.find(
-        ({ path, hash }) => hash !== null && hasStopped(consent.files[name], isExecutable(path)),
+        ({ path, hash }) => hash !== null && executed.has(name) && hasStopped(consent.files[name], isExecutable(path)),
       );
       if (stopped)
         return untrusted(`${stopped.path} could be executed when it was accepted, and cannot now: ${MEND_BIT}`);

@@ -89,7 +89,7 @@ test('PowerShell takes either slash', () => {
 });
 
 test('what is no command names nothing', () => {
-  expect(namedFiles({ type: 'http', url: 'http://h/x.sh' }, VARIABLES)).toEqual({ files: [], unresolved: [] });
+  expect(namedFiles({ type: 'http', url: 'http://h/x.sh' }, VARIABLES)).toMatchObject({ files: [], unresolved: [] });
 });
 
 test('a project that lies among the system’s own folders is bound all the same', () => {
@@ -97,4 +97,18 @@ test('a project that lies among the system’s own folders is bound all the same
   expect(namedFiles({ type: 'command', command: '$CLAUDE_PROJECT_DIR/x.sh' }, variables).files).toEqual([
     '/usr/src/app/x.sh',
   ]);
+});
+
+test.each<[string, string[]]>([
+  ['./x.sh words.json ./other.sh', ['x.sh', 'other.sh']],
+  ['sh ./x.sh words.json ./other.sh', ['other.sh']],
+  ['cd hooks && bash -e ./x.sh; ./x.sh', ['x.sh', 'hooks/x.sh']],
+  ['. ./env.sh; timeout 5 ./x', ['x']],
+  ['python3 ./x.py && uv run ./y.py', ['y.py']],
+  ['sh -c "./x.sh | node y.js"', ['x.sh']],
+  ['bash $(./x.sh)', ['x.sh']],
+  ['node x', []],
+])('of the files that %s names, those that have to be executable are %j', (command, files) => {
+  const { executed } = namedFiles({ type: 'command', command }, VARIABLES);
+  expect([...executed].filter((name) => !name.startsWith('/p'))).toEqual(files.sort());
 });

@@ -172,6 +172,23 @@ describe('what is gone', () => {
     expect((await call()).handlers[0]?.failure?.cause).toBe('spawn_failed');
   });
 
+  test.each([false, true])(
+    'but not one that sh reads, nor data; an earlier version kept their bit: %j',
+    async (kept) => {
+      const guard = project.write('project/guard.sh', 'echo no >&2\nexit 2\n', 0o755);
+      const words = project.write('project/words.json', '[]', 0o755);
+      settings(bash({ type: 'command', command: 'sh ./guard.sh words.json' }));
+      await acceptAll();
+      const [consent] = store.list();
+      for (const file of kept ? Object.values(consent?.files ?? {}) : []) Object.assign(file, { executable: true });
+      expect((await call()).decision.reason).toBe('no');
+      const running = await load();
+      for (const file of [guard, words]) chmodSync(file, 0o644);
+      expect((await running.fire('PreToolUse')).decision.reason).toBe('no');
+      if (!kept) expect((await call()).decision.reason).toBe('no');
+    },
+  );
+
   test.each(['hooks: {}', 'hooks: { }', '"hooks": {}'])(
     'an agent’s, by a file of its name that says `%s`',
     async (hooks) => {

@@ -189,4 +189,21 @@ describe('a guard that can no longer be executed', () => {
     stop();
     expect(await start({ hooks: [at('hooks.json')] })).toMatchObject({ came: '0', asked: [] });
   });
+
+  test.each([
+    ['is not asked about, and runs, where sh reads it', ['sh ./guard.sh words.json'], 0],
+    ['is asked about where another hook executes it', ['sh ./guard.sh', './guard.sh'], 1],
+  ])('%s', async (_, commands, questions) => {
+    user.write('words.json', '[]', 0o755);
+    const hooks = commands.map((command) => ({ type: 'command', command }));
+    user.write('hooks.json', JSON.stringify({ PreToolUse: [{ hooks }] }));
+    const running = await serves();
+    for (const file of ['guard.sh', 'words.json']) chmodSync(at(file), 0o644);
+    const said = async (): Promise<string> => (await user.hook(['PreToolUse', '--timeout', '10'], bash('rm x'))).stdout;
+    expect(await said()).toContain('nothing is removed');
+    await running.stop();
+    expect((await said()).includes('nothing is removed')).toBe(questions === 0);
+    const { came, asked } = await start({ hooks: [at('hooks.json')] });
+    expect([came, asked.length]).toEqual(['0', questions]);
+  });
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { readText } from '../../files/json-file.js';
 import { checkMcpServers, type McpServers } from '../../handlers/mcp/server-options.js';
 import { consentAmong } from '../../trust/accept.js';
-import { bound, changeSince, whyUnreadable } from '../../trust/changes.js';
+import { boundAll, changeSince, whyUnreadable } from '../../trust/changes.js';
 import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../../trust/consent.js';
 import type { UnacceptedFile } from '../../trust/held-file.js';
 import { namedBy } from '../../trust/named/named-files.js';
@@ -117,14 +117,14 @@ function requestOf(file: string, named: Servers, project: string): TrustRequest 
   const commands = Object.values(named).flatMap((server) =>
     isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
   );
-  const { files, unresolved } = namedBy(commands, { projectDir: project });
+  const names = namedBy(commands, { projectDir: project });
   return {
     file: realOr(file),
     project,
     definition: JSON.stringify({ mcpServers: named }, undefined, 2),
-    files: Object.fromEntries(files.map((name) => [name, bound(resolve(project, name))])),
+    files: boundAll(names, project),
     source: { kind: 'mcp', place: placeIn(project, file) },
-    unresolved,
+    unresolved: names.unresolved,
   };
 }
 

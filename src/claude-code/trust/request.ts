@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { bound } from '../../trust/changes.js';
+import { boundAll } from '../../trust/changes.js';
 import { type ConsentSource, realOr, type TrustRequest } from '../../trust/consent.js';
 import { namedBy } from '../../trust/named/named-files.js';
 import type { CommandVariables } from '../../trust/named/variables.js';
@@ -17,14 +17,14 @@ export function trustRequest(file: TrustableFile, variables: CommandVariables, s
   const { defaults = {} } = variables;
   const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
   const handlers = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
-  const { files, unresolved } = namedBy(handlers, variables);
+  const named = namedBy(handlers, variables);
   return {
     file: keyOf(file),
     project,
     definition: JSON.stringify(definition, undefined, 2),
-    files: Object.fromEntries(files.map((name) => [name, bound(resolve(project, name))])),
+    files: boundAll(named, project),
     ...(source && { source }),
-    unresolved,
+    unresolved: named.unresolved,
   };
 }
 

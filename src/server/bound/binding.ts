@@ -3,6 +3,7 @@ import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration, Source, UntrustedChange } from '../../scopes/registration.js';
 import { bound, MEND_BIT } from '../../trust/changes.js';
 import type { Consent } from '../../trust/consent.js';
+import { isExecutable } from '../../trust/file-hash.js';
 import { guardFiles } from '../../trust/guard.js';
 import { namedFiles } from '../../trust/named/named-files.js';
 import type { CommandVariables } from '../../trust/named/variables.js';
@@ -156,7 +157,14 @@ export class Binding {
       const key = keyOfScripts(this.#folder, file);
       this.scripts[key] ??= {};
       const files = this.scripts[key];
-      for (const name of namedFiles(handler, variables).files) files[name] ??= this.#bound(resolve(this.#folder, name));
+      const named = namedFiles(handler, variables);
+      for (const name of named.files) {
+        const path = resolve(this.#folder, name);
+        const kept = files[name] ?? this.#bound(path);
+        files[name] = kept;
+        // Another handler may have it only read.
+        if (named.executed.has(name) && !kept.data && isExecutable(path)) files[name] = { ...kept, executable: true };
+      }
       const consent = { file, project: this.#folder, definition: '', files, at: '' };
       return guardFiles(handler, consent, {
         file,
@@ -169,7 +177,7 @@ export class Binding {
   }
 
   #bound(path: string): Consent['files'][string] {
-    return this.#data.has(path) ? { sha256: null, data: true } : bound(path);
+    return this.#data.has(path) ? { sha256: null, data: true } : bound(path, false);
   }
 
   #isChanged(path: string, { changed }: FileRound): boolean {

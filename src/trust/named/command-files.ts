@@ -1,5 +1,5 @@
 import { setBy, setIn } from './assigned.js';
-import { ASSIGNMENT, CONDITIONS, type CommandReading, newReading, OTHER } from './command-reading.js';
+import { ASSIGNMENT, CONDITIONS, type CommandReading, isRead, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf, PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
@@ -80,7 +80,7 @@ export class CommandFiles extends ShellInput {
     else if (pending !== undefined) {
       reading.pending = undefined;
       this.#value(pending, word, values, reading);
-    } else this.#operand(word, values, program, reading);
+    } else this.paths.given(isRead(program, reading), () => this.#operand(word, values, program, reading));
   }
 
   /** Reads a word at which a command may begin. */

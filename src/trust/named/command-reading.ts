@@ -40,3 +40,7 @@ export function newReading(command: ShellCommand, mode: ReadingMode): CommandRea
 export const CONDITIONS = new Set(['&&', '||']);
 export const OTHER: ProgramOptions = { operands: 'none' };
 export const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
+
+/** Whether the next operand is a script that its program reads, so that it need not be executable. */
+export const isRead = ({ operands, binaries }: ProgramOptions, { settled, unsure }: CommandReading): boolean =>
+  operands === 'code' && binaries === undefined && !settled && !unsure;

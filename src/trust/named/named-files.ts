@@ -17,6 +17,8 @@ const TOO_MUCH = `what stands behind ${LONGEST_FILE / 1024} KiB of commands`;
 /** What a command would run, as far as its text tells. */
 export interface NamedFiles {
   readonly files: readonly string[];
+  /** Those that may have to be executable: of a script that an interpreter is given, only its bytes count. */
+  readonly executed: ReadonlySet<string>;
   /** Words of the source that determine what runs but whose value is known only at run time. */
   readonly unresolved: readonly string[];
 }
@@ -28,8 +30,12 @@ export interface NamedFiles {
 export function namedFiles(handler: HandlerDescription, variables: CommandVariables): NamedFiles {
   const found = readNames(handler, variables, 'consent');
   return typeof found === 'string'
-    ? { files: [], unresolved: [found] }
-    : { files: found?.paths.all() ?? [], unresolved: found?.unresolved ?? [] };
+    ? { files: [], executed: new Set(), unresolved: [found] }
+    : {
+        files: found?.paths.all() ?? [],
+        executed: new Set(found?.paths.executed()),
+        unresolved: found?.unresolved ?? [],
+      };
 }
 
 /** The scripts that a command surely runs, by paths that are relative to the directory in which it runs. They need not exist. */
@@ -90,13 +96,15 @@ function lengthOf({ command, args = [], env }: HandlerDescription): number {
 /** Collects the files that the commands of one hook file name. Limits the total length of commands that are searched. */
 export function namedBy(handlers: Iterable<HandlerDescription>, variables: CommandVariables): NamedFiles {
   const files = new Set<string>();
+  const executed = new Set<string>();
   const unresolved = new Set<string>();
   let left = LONGEST_FILE;
   for (const handler of handlers) {
     left -= isText(handler['command']) ? lengthOf(handler) : 0;
-    const named = left < 0 ? { files: [], unresolved: [TOO_MUCH] } : namedFiles(handler, variables);
+    const named = left < 0 ? { files: [], executed: [], unresolved: [TOO_MUCH] } : namedFiles(handler, variables);
     for (const name of named.files) files.add(name);
+    for (const name of named.executed) executed.add(name);
     for (const word of named.unresolved) unresolved.add(word);
   }
-  return { files: [...files].sort(), unresolved: [...unresolved].sort() };
+  return { files: [...files].sort(), executed, unresolved: [...unresolved].sort() };
 }

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { entriesOf } from './package-entry.js';
 import type { FileUse, ProgramOptions } from './program.js';
+import { SETTINGS } from './run-names.js';
 import { UNKNOWN, type VariableLookup } from './shell/values.js';
 import type { CommandVariables } from './variables.js';
 
@@ -30,12 +31,15 @@ export class NamedPaths {
   readonly #variables: CommandVariables;
   readonly #assigned = new Map<string, readonly string[]>();
   readonly #found = new Set<string>();
+  /** Those that are not only read. */
+  readonly #executed = new Set<string>();
   /** Paths that are not run by the way they are named. They are left out unless `bindSpared` is called. */
   readonly #spared = new Set<string>();
   readonly #shown = new Set<string>();
   readonly #programs = new Set<string>();
   readonly #folders = new Set<string>();
   #searches = false;
+  #isRead = false;
   #more = 0;
 
   constructor(variables: CommandVariables) {
@@ -63,8 +67,24 @@ export class NamedPaths {
     if (!name.includes('/') && isPath(name)) this.#programs.add(name);
   }
 
+  /** Adds what a word names. `isRead`: its program only reads that. */
+  given(isRead: boolean, add: () => void): void {
+    this.#isRead = isRead;
+    add();
+    this.#isRead = false;
+  }
+
   all(): string[] {
-    const found = [...this.#found, ...(this.#searches ? this.#programs : [])];
+    return this.#pathsOf(this.#found);
+  }
+
+  /** Those that may have to be executable. */
+  executed(): string[] {
+    return this.#pathsOf(this.#executed).filter((path) => !SETTINGS.test(path));
+  }
+
+  #pathsOf(names: ReadonlySet<string>): string[] {
+    const found = [...names, ...(this.#searches ? this.#programs : [])];
     const all = found.flatMap((path) =>
       isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
     );
@@ -148,6 +168,7 @@ export class NamedPaths {
     } else if (isPath(text)) {
       if (this.#found.size < MOST_NAMES) this.#found.add(text);
       else this.#more++;
+      if (!this.#isRead && this.#found.has(text)) this.#executed.add(text);
     }
   }
 

@@ -28,7 +28,7 @@ const ENVIRONMENTS = /(?:^|\/)\.env[^/]*$|\.env$|(?:^|\/)(?:bin|Scripts)\/activa
 /** Suffixes of scripts. */
 export const CODE = /\.(?:[cm]?[jt]sx?|py|rb|[bz]?a?sh|pl|php|lua|jl|[rR]|exs?|go|ps1)$/;
 /** Settings that an option of an interpreter may name; they are not code. */
-const SETTINGS = /\.(?:json[c5]?|toml|ya?ml|ini|env|lock|txt|md)$|(?:^|\/)\.env[^/]*$/;
+export const SETTINGS = /\.(?:json[c5]?|toml|ya?ml|ini|env|lock|txt|md)$|(?:^|\/)\.env[^/]*$/;
 
 /** Collects the scripts that a line runs, as far as they are sure, while it is read from the beginning to the end. */
 export class RunNames {
