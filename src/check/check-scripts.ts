@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative as relativeTo, resolve } from 'node:path';
+import { isClosed } from '../files/regular-file.js';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
 import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
@@ -71,6 +72,14 @@ function* missing(run: Invocation, path: string, file: SourceFile, { name }: Che
     yield relative(run, file);
     return;
   }
+  if (isClosed(path)) {
+    yield {
+      rule: 'script-missing',
+      message: `${name(path)} cannot be read by this user.`,
+      fix: 'Let this user read it (chmod u+r) and enter its folders (chmod u+x).',
+    };
+    return;
+  }
   const folder = existsSync(path) ? ' is a folder' : ' is not there';
   yield { rule: 'script-missing', message: `${name(path)}${folder}.` };
 }
@@ -87,11 +96,14 @@ function* runItself(
   { machine, name: nameOf }: CheckContext,
 ): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
+  const [program = '', ...rest] = shebang?.trim().split(/\s+/) ?? [];
+  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
+  const reader = name ?? basename(program);
   if (!executable)
     yield {
       rule: 'script-not-executable',
       message: `${nameOf(path)} has no permission to be run.`,
-      fix: `chmod +x ${nameOf(path)}, or name what reads it: bash ${nameOf(path)}.`,
+      fix: `chmod +x ${nameOf(path)}${reader ? `, or name what reads it: ${reader} ${nameOf(path)}` : ''}.`,
     };
   if (text === undefined) return;
   if (shebang === undefined) {
@@ -110,8 +122,6 @@ function* runItself(
     };
     return;
   }
-  const [program = '', ...rest] = shebang.trim().split(/\s+/);
-  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
   const found = name === undefined ? existsSync(program) : isOnPath(name, machine.path);
   if (!found)
     yield {

@@ -67,3 +67,16 @@ export function checkRegular(stat: Stats, most: number): Stats {
   if (stat.size > most) throw tooLarge(most);
   return stat;
 }
+
+/** Whether a path leads to what this user may not read, as far as is known: a folder on the way may be closed. */
+export function isClosed(path: string): boolean {
+  try {
+    if (statSync(path).isFile()) closeSync(openSync(path, 'r'));
+    return false;
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes(`${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+/** What to do about it. */
+export const OPEN_IT = 'let this user read it (chmod u+r) and enter its folders (chmod u+x)';

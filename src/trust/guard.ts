@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isClosed, OPEN_IT } from '../files/regular-file.js';
 import { usualDirectory } from '../handlers/command/environment.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, UntrustedChange } from '../scopes/registration.js';
@@ -42,7 +43,12 @@ export function guardFiles(
     for (const name of names) {
       const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
       const unread = found.find(({ hash }) => hash === UNREADABLE && !covers(consent, name, hash));
-      if (unread) return untrusted(`${unread.path} cannot be bound: ${whyUnread(unread.path)}`, byName ?? remedy());
+      if (unread) {
+        const { path } = unread;
+        const why = whyUnread(path);
+        if (isClosed(path)) return { file, why: `${path} cannot be read: ${why}; ${OPEN_IT}` };
+        return untrusted(`${path} cannot be bound: ${why}`, byName ?? remedy());
+      }
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
       if (other) return untrusted(`${other.path} is not what was accepted for ${file}${hint}`);
       const stopped = found.find(

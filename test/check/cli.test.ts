@@ -206,3 +206,20 @@ test('prints what it found as SARIF', async () => {
   }
   expect(new Set(results.map(({ ruleId }) => ruleId)).size).toBeGreaterThan(40);
 });
+
+test.each([
+  ['#!/usr/bin/env -S python3 -u\n', ', or name what reads it: python3 g\\.py'],
+  ['#!/opt/own/bin/ruby\n', ', or name what reads it: ruby g\\.py'],
+  ['import json\n', ''],
+])('what reads a script that is not executable is what its first line names: %j', async (text, advice) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-check-')));
+  try {
+    writeFileSync(join(folder, 'g.py'), text);
+    const hooks = [{ type: 'command', command: join(folder, 'g.py') }];
+    writeFileSync(join(folder, 'hooks.json'), JSON.stringify({ PreToolUse: [{ hooks }] }));
+    const { stdout } = await check(folder, 'hooks.json');
+    expect(stdout).toMatch(new RegExp(`fix: chmod \\+x g\\.py${advice}\\.\\n`));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -14,7 +14,7 @@ export const SCRIPT_RULES = {
     level: 'error',
     about: 'A script that is run directly and is not executable',
     why: 'The shell ends with 126: the hook fails, which blocks nothing unless onFailure is block or ask; with block every call is denied.',
-    fix: 'chmod +x it, or name its interpreter: bash guard.sh.',
+    fix: 'chmod +x it, or name the interpreter of its first line, such as bash guard.sh.',
     bad: './guard.sh with mode 0644',
     good: './guard.sh with mode 0755',
   },

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
 import { checkFolder } from '../../files/folder.js';
+import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { acceptedChanges, shownBy } from '../../server/bound/accepted-changes.js';
@@ -58,7 +59,8 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const changed = changes.map(({ what: file, executable }) => {
     const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
     const stopped = executable === false ? `, which can no longer be executed: ${MEND_BIT}` : '';
-    return `${what} since it was served last: ${file}${stopped}`;
+    const closed = isClosed(file) ? `, which cannot be read: ${OPEN_IT}` : '';
+    return `${what} since it was served last: ${file}${stopped}${closed}`;
   });
   let files: BoundFiles = {};
   const look = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration, Source, UntrustedChange } from '../../scopes/registration.js';
 import { bound, MEND_BIT } from '../../trust/changes.js';
@@ -219,6 +220,7 @@ const whyNotLoaded = (path: string): string =>
 
 /** Like `whyChanged`, for a file that a command names. */
 export function whyScriptChanged(path: string, remedy: Remedy, scripts: BoundScripts): string {
+  if (isClosed(path)) return `${path}, with which the server was started, cannot be read: ${OPEN_IT}`;
   if (hasStopped(path, executablesOf(scripts)))
     return `${path} could be executed when the server was started with it, and cannot now: ${MEND_BIT}; see ${remedy.accept()}`;
   return whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import { textDiff } from '../../files/text-diff.js';
 import { MEND_BIT } from '../../trust/changes.js';
 import { sha256 } from '../../values/sha256.js';
@@ -76,6 +77,7 @@ function contentOf(path: string): FileContent | undefined {
 
 /** What is known of a file that is too large to be read as a text, or of none. */
 function sizeOf(path: string): string {
+  if (isClosed(path)) return `it cannot be read: ${OPEN_IT}; if you accept it as it is, its hook fails on every call`;
   const stats = statOf(path);
   if (stats === undefined) return 'it is gone';
   return stats.isFile() ? `${stats.size} bytes, SHA-256 ${hashOf(path) ?? 'unknown'}` : 'it is no file any more';

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashRegularFileSlowly } from '../../files/hash-file.js';
+import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import { hashFile, isExecutable, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
 import { type BoundScripts, signOf, statOf } from './files.js';
 
@@ -75,10 +76,13 @@ const pathsOf = (all: readonly BoundScript[]): string[] => [...new Set(all.map((
 /** Messages about scripts that cannot be bound, so that their hooks fail. */
 export function unboundScripts(scripts: BoundScripts): string[] {
   const all = allOf(scripts).filter(({ sha256 }) => sha256 === UNREADABLE);
-  const told = all.map(({ path, holder }) => `${path}, which ${holder} names, cannot be bound: ${whyUnread(path)}`);
-  return [...new Set(told)].map(
-    (one) => `${one}; hooks that name it fail as untrusted, unless it is served with --data`,
-  );
+  const told = all.map(({ path, holder }) => {
+    const [what, unless] = isClosed(path)
+      ? ['read', `until you ${OPEN_IT}`]
+      : ['bound', 'unless it is served with --data'];
+    return `${path}, which ${holder} names, cannot be ${what}: ${whyUnread(path)}; hooks that name it fail as untrusted, ${unless}`;
+  });
+  return [...new Set(told)];
 }
 
 /** The largest file in bytes that is read at once. A larger one is read in pieces, so that calls are answered meanwhile. */
