@@ -106,6 +106,35 @@ describe.each(PROGRAMS)('%s: behind a quoted argument of %s, the password is mas
   });
 });
 
+/** Programs by the names of their files, and as the last word in brackets. */
+test.each([
+  ['mysql.exe -u root', `-p${SECRET}`],
+  ['& "C:\\mysql\\bin\\MySQL.EXE" -u root -e "a; b"', `-p${SECRET}`],
+  ['cmd /c curl.exe -H "a; b"', `-u me:${SECRET}`],
+  ['sqlcmd.exe -S h -U sa', `-P ${SECRET}`],
+  ['docker.exe login -u me', `-p ${SECRET}`],
+  ['7z.exe a', `-p${SECRET}`],
+  ['7zz a', `-p${SECRET}`],
+  ['vault.exe login', SECRET],
+  ['mysql -h notes.exe curl.exe -e "a; b"', `-p${SECRET}`],
+  ['docker exec x $(which mysql) -e "a; b"', `-p${SECRET}`],
+  [`\${MYSQL:-mysql} -u root`, `-p${SECRET}`],
+  [`mysql -h f(net) -e "a; b" \${az} (http)`, `-p${SECRET}`],
+  ['Command::new("mysql").args(["-u", "root", "-e", "a; b",', `"-p${SECRET}"])`],
+])('the program is known: %s', (program, password) => {
+  const text = `${program} ${password}`;
+  for (const one of [text, `ls; ${text}`, json({ command: text })]) expect(redactor.text(one)).not.toContain(SECRET);
+});
+
+test.each([
+  ['mysql.exe', ['-u', 'root', `-p${SECRET}`]],
+  ['C:\\Program Files\\curl\\CURL.EXE', ['-H', 'a; b', '-u', `me:${SECRET}`]],
+  ['vault.exe', ['login', SECRET]],
+])('the program of a list of arguments is known by its file: %s', (command, args) => {
+  for (const tool_input of [{ command, args }, { argv: [command, ...args] }])
+    expect(json(redactor.redact(fire(1, { input: { tool_input } as never })))).not.toContain(SECRET);
+});
+
 test.each([
   `curl -d 'a; b' https://x; ssh -p wordsalone h`,
   `mysql -e "a; b" x && tar -pxf wordsalone`,
@@ -135,6 +164,9 @@ test.each([
   `(mysql -e "a; b"; true); ls -pwordsalone`,
   `x = f(curl, "a; b"), g(ls, "-u", "me:themselves")`,
   `mkdir -p $(cat x | cut -d, -f1) && id -u me:them`,
+  'rm curl.exe; id -u me:themselves',
+  'if (which("mysql")) run("mkdir", "-p", "build/out")',
+  'notepad.exe -p words -u me:themselves',
   'with `mysql; curl` on the PATH, run `mkdir -p build/out`',
   json([
     { command: 'curl', about: 'a (b; c)' },

@@ -22,11 +22,8 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['mosquitto_passwd', `(?=${FLAG('b')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
   ['vault', `${S}login${FLAGS}${S}(?:token=)?(?!\\w{1,40}=)(${PLAIN})`],
   ['vault', `${S}operator${S}(?:unseal|rekey|generate-root)${FLAGS}${S}(${PLAIN})`],
-  ['net1?(?:\\.exe)?', `${S}user${S}${PLAIN}${S}(?![/*])(${ARGUMENT})`],
-  [
-    'net(?:\\.exe)?',
-    `${S}use${S}(?:\\w:${S})?\\\\{2,8}[^\\s"']{1,200}${S}(?:/[^\\s"']{1,64}${S}){0,3}(?![/*])(${ARGUMENT})`,
-  ],
+  ['net1?', `${S}user${S}${PLAIN}${S}(?![/*])(${ARGUMENT})`],
+  ['net', `${S}use${S}(?:\\w:${S})?\\\\{2,8}[^\\s"']{1,200}${S}(?:/[^\\s"']{1,64}${S}){0,3}(?![/*])(${ARGUMENT})`],
   ['ConvertTo-SecureString', `(?:${S}-(?:AsPlainText|Force|String)){0,3}${S}(${PLAIN})`],
   [
     'radtest',
@@ -100,7 +97,7 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['snyk', `${S}auth${S}(${PLAIN})`],
   ['wandb', `${S}login${FLAGS}${S}(${PLAIN})`],
   ['gcloud', `${S}auth${S}activate-refresh-token${S}${PLAIN}${S}(${PLAIN})`],
-  ['schtasks(?:\\.exe)?', `${WITHIN}${S}/rp${S}(${PLAIN})`],
+  ['schtasks', `${WITHIN}${S}/rp${S}(${PLAIN})`],
   [
     'Set-Item New-Item',
     `${S}(?:-Path${S})?Env:\\\\{0,4}\\w*(?:TOKEN|PASSWORD|PASS|PWD|SECRET|KEY)${S}(?:-Value${S})?(${PLAIN})`,
@@ -113,7 +110,7 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['drush', `${S}(?:user:password|user-password|upwd)${S}${PLAIN}${S}(${PLAIN})`],
   ['qpdf', `${S}--encrypt${S}((?!-)[^\\s"']{1,64}${S}(?!-)[^\\s"']{1,64})(?=${S}\\d)`],
   ['pdftk', `${WITHIN}${S}(?:user_pw|owner_pw|input_pw)${S}(${PLAIN})`],
-  ['signtool(?:\\.exe)?', `${WITHIN}${S}/p${S}(${PLAIN})`],
+  ['signtool', `${WITHIN}${S}/p${S}(${PLAIN})`],
   ['xfreerdp', `${WITHIN}${S}/p:(${ARGUMENT})`],
   ['https? xh', `${WITHIN}${S}(?:-A|--auth-type)[= \\t]\\w+${S}(?:-a|--auth)[= \\t](${PLAIN})`],
   ['cvs', `${WITHIN}:(?:pserver|gserver|ext):[\\w.-]{1,64}:([^\\s@"']{1,128})(?=@)`],
@@ -124,21 +121,25 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
     `(?:${S}-\\w{1,8}){0,3}(?:${S}target)?${S}(?:userid=)?\\\\*["']?\\w{1,64}/\\\\*["']?([^\\s"'@|;&<>]{1,128})`,
   ],
 ];
+const EXE = '(?:\\.exe)?';
 /** Indexed by first letter. */
 const BY_LETTER = new Map<string, { readonly tails: string[]; readonly patterns: RegExp[] }>();
 for (const [names, rest] of POSITIONAL)
   for (const name of names.split(' ')) {
     const letter = name[0] as string;
     const { tails, patterns } = BY_LETTER.get(letter) ?? { tails: [], patterns: [] };
-    BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'dy')] });
+    BY_LETTER.set(letter, {
+      tails: [...tails, name.slice(1)],
+      patterns: [...patterns, new RegExp(name + EXE + rest, 'dy')],
+    });
   }
 
 /** The names of these commands: the first letter, and a pattern for the rest. */
 export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [...BY_LETTER].map(
-  ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
+  ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})${EXE}[ \\t]`],
 );
 
-const NAMES = new RegExp(`^(?:${POSITIONAL.flatMap(([names]) => names.split(' ')).join('|')})$`);
+const NAMES = new RegExp(`^(?:${POSITIONAL.flatMap(([names]) => names.split(' ')).join('|')})${EXE}$`);
 
 /** Whether a command takes secrets as positional arguments. */
 export const isCommand = (name: string): boolean => name.length <= 64 && NAMES.test(name);

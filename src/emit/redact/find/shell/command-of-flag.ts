@@ -1,7 +1,10 @@
 import { PROGRAMS, type SecretFlags } from './programs.js';
 
+const NAME = String.raw`(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})|[\w+-]{2,24}\.[eE][xX][eE]`;
+/** What is behind a program's name, also in `$(which mysql) -u`, `${MYSQL:-mysql} -u` and `Command::new("mysql").arg("-u")`. */
+const BEHIND = String.raw`\\*["'\x60]?[\s,]|[)}]\\*["'\x60]?\s|\\*["']\)\s*[.{]`;
 /** The name of a program, or a separator after which another command begins. */
-const STEP = String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?=[a-z\d])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`;
+const STEP = String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.]|(?<!:)-)(?:${NAME})(?=${BEHIND})`;
 const STEPS = new RegExp(STEP, 'g');
 /** That, a bracket or a quote; in `'it'\''s'` the one in the middle is no quote, nor is a backquote that continues a line. */
 const MARKS = new RegExp(
@@ -49,7 +52,13 @@ const wordsOf = (said: string): string =>
     .replace(/^([^\s"']+)["']/, '$1 ')
     .replace(/(?<!\\)(\\*["'])(.*?)(?<!\\)\1/gs, (_, __, word: string) => (/\s/.test(word) ? ' ' : ` ${word} `))
     .replace(/["',]+/g, ' ');
-const programsOf = (name: string): readonly SecretFlags[] => PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(name));
+function programsOf(name: string): readonly SecretFlags[] {
+  const plain = name.toLowerCase().replace(/\.exe$/, '');
+  return PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(plain));
+}
+/** Whether a name may also be an argument of another program: before a closing bracket, or that of a file. */
+const isDoubtful = (text: string, at: number, behind: number): boolean =>
+  /\.exe$/i.test(text.slice(at, behind)) || /^\\*["']?[)}]/.test(text.slice(behind, behind + 8));
 const isMeant = ({ says, anywhere }: SecretFlags, said: string, around: string): boolean =>
   (says === undefined || says.test(said)) && (anywhere === undefined || anywhere.test(said) || anywhere.test(around));
 
@@ -59,6 +68,7 @@ function nearCommand(text: string, dash: number): CommandOfFlag {
   let start = 0;
   for (const { 0: word, index } of reach.matchAll(STEPS))
     if (SEPARATES.test(word)) [names, start] = [[], index + word.length];
+    else if (isDoubtful(reach, index, index + word.length)) names.unshift(word);
     else names.push(word);
   const before = reach.slice(start);
   // The last name whose conditions hold: `docker` without `login` before the flag does not count.
@@ -121,9 +131,10 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       const { command: outer, open: outerOpen } = around[opened] as (typeof around)[number];
       const last = marks[i - 1];
       const isName = command.programs.length > 0 && last !== undefined && last.index + last.sign.length === index;
-      const isWord = isName && !/\s/.test(text.slice(command.begin, index));
+      const isWord = isName && /^(?:[A-Za-z]:\\.*|\S+)$/.test(text.slice(command.begin, index));
       open = outerOpen;
-      command = isWord ? { ...command, begin: outer.begin, before: outer } : outer;
+      const isKnown = outer.programs.length > 0 && isDoubtful(text, command.at, index);
+      command = isWord && !isKnown ? { ...command, begin: outer.begin, before: outer } : outer;
       around.length = opened;
     } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
     else if (sign === open?.closing) {
@@ -131,13 +142,18 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       // `{"command":"mysql"},{"args":["-p"]}`: another item begins.
       if (NEXT.test(text.slice(behind, behind + 100))) command = outer;
       else if (sign === ')' && command !== outer)
-        command = { ...outer, within: command.programs.length > 0 ? command : outer.within };
+        command = { ...outer, within: outer.within ?? (command.programs.length > 0 ? command : undefined) };
       open = open.outer;
     } else if (!isQuote(sign) && !'])}'.includes(sign)) {
-      if (!SEPARATES.test(sign) && !known.has(sign)) known.set(sign, programsOf(sign));
-      command = SEPARATES.test(sign)
-        ? begun(behind)
-        : { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
+      const isEnd = SEPARATES.test(sign);
+      if (!isEnd && !known.has(sign)) known.set(sign, programsOf(sign));
+      if (isEnd) command = begun(behind);
+      else if (
+        command.programs.length === 0 ||
+        (open?.closing === ')' && command === open.command) ||
+        !isDoubtful(text, index, behind)
+      )
+        command = { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
     }
     return [[behind, command]];
   });

@@ -32,7 +32,7 @@ export const PROGRAMS: readonly SecretFlags[] = [
   },
   { name: /(?:mysql|mariadb)[\w-]*/, secret: 'p', glued: true },
   { name: /sshpass/, secret: 'p', glued: true, plain: 'ev' },
-  { name: /(?:7z|7za|7zr|rar|unrar)/, secret: 'p', glued: true, plain: 'h' },
+  { name: /(?:7z(?:[ar]|zs?)?|rar|unrar)/, secret: 'p', glued: true, plain: 'h' },
   { name: /(?:unzip|zip)/, secret: 'P', glued: true },
   {
     name: /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane|regctl|cf|cosign|conan|ibmcloud)/,
