@@ -53,7 +53,7 @@ function* judge(text: string, { event, spec }: GroupNode, { dialect }: SourceFil
       .split(/[|,]/)
       .map((name) => name.trim())
       .filter((name) => name !== '');
-    if (names.length === 0) yield { rule: 'matcher-never', message: `"${text}" names nothing.`, fix: 'Take it out.' };
+    if (names.length === 0) yield { rule: 'matcher-never', message: `"${text}" names nothing.`, fix: OUT };
     else if (spec.tool) yield* judgeTools(names, dialect);
     else if (known) yield* judgeValues(names, known, event);
   } else if (dialect === 'claude') yield* judgePattern(text, spec.tool ? TOOLS : known, spec.tool);
@@ -141,8 +141,7 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
     const hint = other === undefined ? '' : ` ${other} has it.`;
     const message = `"${name}" is not a known value for ${event}; known are ${list(known, 'or')}.${hint}`;
     if (near === undefined && !isTool) yield { rule: 'matcher-unknown-name', message };
-    else
-      yield { rule: 'matcher-never', message, fix: near === undefined ? 'Take the matcher out.' : `Write "${near}".` };
+    else yield { rule: 'matcher-never', message, fix: near === undefined ? OUT : `Write "${near}".` };
   }
 }
 
@@ -196,7 +195,7 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
 /** Reports a name with a slash in a regular expression, which no tool's name matches: one in slashes, as in code, or several names. */
 function withSlash(text: string, parts: readonly string[]): MatcherFinding | undefined {
   const names = namesOrRegex(text, parts);
-  const source = names.map((name) => SLASHED.exec(name)?.[1] ?? name).join('|');
+  const source = names.map((name) => spelled(SLASHED.exec(name)?.[1] ?? name)).join('|');
   const one = names.find((name) => SLASHED.test(name));
   const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
   if (one !== undefined) {
@@ -205,10 +204,21 @@ function withSlash(text: string, parts: readonly string[]): MatcherFinding | und
   }
   if (other === undefined) return undefined;
   const message = `"${other}" matches no tool: no name has a slash.`;
-  return { rule: 'matcher-never', message, fix: isOddName(other) ? LIST : 'Take it out.' };
+  return {
+    rule: 'matcher-never',
+    message,
+    fix: isOddName(other) ? LIST : parts.length > 1 ? 'Take that name out.' : OUT,
+  };
 }
 
 const LIST = 'A list is written "Edit|Write".';
+const OUT = 'Take the matcher out.';
+
+/** The tools that a pattern names in another letter case, as they are called. */
+const spelled = (pattern: string): string =>
+  pattern
+    .replaceAll('\\|', '|')
+    .replace(/\w+/g, (word) => [...KNOWN_TOOLS].find((tool) => tool.toLowerCase() === word.toLowerCase()) ?? word);
 
 /** Converts a glob to a regular expression. */
 function asRegex(text: string): string | undefined {

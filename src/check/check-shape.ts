@@ -198,11 +198,13 @@ export const checkOwnShape: FileCheck = function* (file) {
     if (around.some(({ where }) => set.path.length === 0 || formatPath(where) === formatPath(set.path))) continue;
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
-      const said = sentence(`it ${otherName(where) ?? message}`);
+      const said = sentence(`it ${otherName(where, () => 'hookscope check FILE') ?? message}`);
       yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: said };
     }
   }
 };
+
+type WrongPlace = { where?: string; expected: string; nearest?: string };
 
 /** Reports what is wrong around the hooks. */
 function* checkAround(root: TreeNode, { kind, path: file }: SourceFile): Generator<CheckFinding> {
@@ -210,14 +212,11 @@ function* checkAround(root: TreeNode, { kind, path: file }: SourceFile): Generat
     (kind === 'config' ? checkConfig : checkHooksFile)(plainData(root), file);
   } catch (error) {
     if (!(error instanceof HookscopeError)) throw error;
-    const {
-      where = '',
-      expected,
-      nearest: near,
-    } = error.details as { where?: string; expected: string; nearest?: string };
+    const { where = '', expected, nearest: near } = error.details as WrongPlace;
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
     const path = parsePath(ofHandler(where));
-    yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${expected}`) + hint };
+    const said = otherName(`${path.at(-1)}`, () => 'hookscope check FILE') ?? expected;
+    yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${said}`) + hint };
   }
 }
 

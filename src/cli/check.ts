@@ -127,5 +127,5 @@ function summary(files: HookReport['files'], findings: readonly HookFinding[], o
   const counts = [count('error', 'error'), count('warning', 'warning'), count('info', 'remark')].filter(
     (c) => c !== '',
   );
-  return `${counts.length === 0 ? 'Nothing was found' : counts.join(', ')} in ${where} with ${hooks} hook${hooks === 1 ? '' : 's'}.`;
+  return `${counts.length === 0 ? 'No mistakes' : counts.join(', ')} in ${where} with ${hooks} hook${hooks === 1 ? '' : 's'}.`;
 }

@@ -23,9 +23,9 @@ export const OTHER_NAMES: Readonly<
   ).map(([title, name, ours]) => [name, { title, from: title.toLowerCase(), ours }]),
 );
 
-/** What an event's name means that only another agent has, for errors; undefined if none has. */
-export function otherName(event: string): string | undefined {
+/** What an event's name means that only another agent has, for errors; undefined if none has. `use`: what reads that agent's own file. */
+export function otherName(event: string, use = (agent: string) => `--from ${agent} FILE`): string | undefined {
   if (!Object.hasOwn(OTHER_NAMES, event)) return undefined;
   const { title, from, ours } = OTHER_NAMES[event] as (typeof OTHER_NAMES)[string];
-  return `is ${title}'s name of ${ours}; for ${title}'s own file use --from ${from} FILE`;
+  return `is ${title}'s name of ${ours}; for ${title}'s own file use ${use(from)}`;
 }

@@ -6,12 +6,13 @@ export function usualMistake(json: string, offset: number): string | undefined {
   if (!/^\s*[{[]/.test(json)) return undefined;
   const before = json.slice(0, offset).trimEnd();
   if (/^[}\]]/.test(rest) && before.endsWith(',')) return `remove the comma before this ${rest[0]}`;
-  // The quote before it has ended a text.
-  if (json[offset - 1] === '"' && /^[\w$'`\\.%@~<>-]/.test(rest)) return 'a quote within a text is written \\"';
+  // The quote before it has ended a string.
+  if (json[offset - 1] === '"' && /^[\w$'`\\.%@~<>-]/.test(rest))
+    return 'the string before this has no closing quote, or has a quote within it, which is written \\"';
   return /[{[,:]$/.test(before) && /^['`‘’“”A-Za-z_$]/.test(rest) && !WORD.test(rest)
-    ? 'names and texts need double quotes'
+    ? 'names and strings need double quotes'
     : undefined;
 }
 
 /** A value that is no text: a word of JSON, misspelt or as other languages have it. */
-const WORD = /^(?:true?|false?|null?|nil|none|undefined|nan)\w?\b(?!\s*:)/i;
+const WORD = /^(?:(?:true?|false?|null?|nil|none|undefined|nan)\w?|infinity|yes|no|on|off)\b(?!\s*:)/i;

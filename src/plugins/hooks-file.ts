@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { otherName } from '../events/other-names.js';
 import { parseOwnJson, readNamedText } from '../files/json-file.js';
 import { ENFORCE } from '../host/options.js';
 import { enforcedShare } from '../host/register/enforce.js';
@@ -38,6 +39,10 @@ export function checkHooksFile(content: unknown, file: string): Hooks {
   }
   for (const key of Object.keys(content)) {
     if (BESIDE.includes(key)) continue;
+    const theirs = isObject(content['hooks'])
+      ? Object.keys(content['hooks']).find((event) => otherName(event) !== undefined)
+      : undefined;
+    if (theirs !== undefined) throw wrong(file, `hooks.${theirs}`, `${otherName(theirs)}`);
     throw wrong(file, key, `is not a known key beside "hooks"${otherFile(key)}`, nearest(key, BESIDE));
   }
   if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');

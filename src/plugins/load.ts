@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/plugin-types.js';
 import { warn } from '../plain.js';
+import { nearestSpelling } from '../values/nearest.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, FILLED } from '../values/shape.js';
 import {
@@ -89,6 +90,15 @@ async function locatePackage(name: string, from: string): Promise<LocatedPlugin>
   return { file, manifest: await manifestOf(file) };
 }
 
+/** The packages that are installed in a folder, without those of a scope. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** Resolves like an `import` in a file of this folder. Errors name `plugin`. */
 async function resolveFrom(specifier: string, folder: string, plugin: string): Promise<string> {
   let url: string;
@@ -97,8 +107,11 @@ async function resolveFrom(specifier: string, folder: string, plugin: string): P
   } catch (error) {
     if (isMissingPackage(error)) {
       const full = `${KEYWORD}-${plugin}`;
-      const nearest = existsSync(join(folder, 'node_modules', full)) ? full : undefined;
-      throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin, from: folder, nearest }, { cause: error });
+      const installed = namesIn(join(folder, 'node_modules'));
+      const short = (one: string): string => one.replace(`${KEYWORD}-`, '');
+      const spelt = nearestSpelling(short(plugin), installed.map(short));
+      const near = installed.includes(full) ? full : installed.find((one) => short(one) === spelt);
+      throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin, from: folder, nearest: near }, { cause: error });
     }
     throw invalid(plugin, `could not be found in its package: ${firstLineOf(error)}`, error);
   }

@@ -51,7 +51,7 @@ describe('hookscope check', () => {
   test('names the file that was named, and says when there is nothing wrong', async () => {
     const { stdout, code } = await check(caseOf('milliseconds', 'good'), '.claude/settings.json');
     expect({ stdout, code }).toEqual({
-      stdout: 'Nothing was found in .claude/settings.json (project settings) with 1 hook.\n',
+      stdout: 'No mistakes in .claude/settings.json (project settings) with 1 hook.\n',
       code: 0,
     });
   });
@@ -94,8 +94,8 @@ describe('hookscope check', () => {
 
   test('leaves out rules and levels that nobody wants', async () => {
     const cwd = caseOf('exit-1-guard');
-    expect((await check(cwd, '--level', 'error')).stdout).toMatch(/^Nothing was found/);
-    expect((await check(cwd, '--off', 'exit-1-guard')).stdout).toMatch(/^Nothing was found/);
+    expect((await check(cwd, '--level', 'error')).stdout).toMatch(/^No mistakes/);
+    expect((await check(cwd, '--off', 'exit-1-guard')).stdout).toMatch(/^No mistakes/);
     expect((await check(caseOf('unknown-event'), '--off', 'unknown-event')).code).toBe(0);
   });
 
@@ -103,7 +103,7 @@ describe('hookscope check', () => {
     const cwd = caseOf('matcher-glob');
     const { stdout, code } = await check(cwd, '--hooks', '.claude/settings.json');
     expect({ stdout, code }).toEqual({
-      stdout: 'Nothing was found in .claude/settings.json (hooks file) with 1 hook.\n',
+      stdout: 'No mistakes in .claude/settings.json (hooks file) with 1 hook.\n',
       code: 0,
     });
   });
@@ -223,3 +223,17 @@ test.each([
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each([[{ BeforeTool: [] }], [{ hooks: { BeforeTool: [] } }], [{ model: {}, hooks: { BeforeTool: [] } }]])(
+  'a file of another agent in place of ours is checked without an option: %j',
+  async (content) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-check-')));
+    try {
+      writeFileSync(join(folder, 'x.json'), JSON.stringify(content));
+      const { stdout } = await check(folder, '--hooks', 'x.json');
+      expect(stdout).toMatch(/It is Gemini's name of PreToolUse; for Gemini's own file use hookscope check FILE\.\n/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

@@ -184,7 +184,11 @@ describe('another shape is called by its name', () => {
       { version: 1, hooks: { preToolUse: [{ type: 'command', bash: 'x' }] } },
       /looks like GitHub Copilot's hooks file/,
     ],
-    ['Gemini', { hooks: { BeforeTool: [{ hooks: [handler] }] } }, /looks like Gemini CLI's hooks \(BeforeTool\)/],
+    [
+      'Gemini',
+      { hooks: { BeforeTool: [{ hooks: [handler] }] } },
+      /looks like Gemini CLI's hooks \(BeforeTool\), which is another format; --from gemini reads it/,
+    ],
   ])('%s', async (_, content, message) => {
     const { dropped, said: all } = await said(content);
     expect(dropped).toBe(true);

@@ -441,6 +441,14 @@ describe('hookscope connect claude-code', () => {
     [['connect', 'claude-code', '--http', '--port', '0'], /--port/],
     [['connect', 'claude-code', '--http', '--port', '1', '--hooks', 'x.json'], /--http.*the server is what names them/],
     [['connect', 'claude-code', '--write', '--hooks', 'gone.json'], /gone\.json: there is no such file/],
+    [
+      ['connect', 'claude-code', '--write', '--hooks', 'PreToolUze.json'],
+      /PreToolUze\.json: PreToolUze: .*"PreToolUse"/,
+    ],
+    [
+      ['connect', 'gemini', '--write', '--hooks', 'AfterAgent.json'],
+      /is Gemini's name of Stop; .* hookscope serve --from gemini FILE/,
+    ],
     [['connect', 'claude-code', '--write', '--plugin', './gone.mjs'], /gone\.mjs.*There is no such file/],
     [['connect', 'codex', '--write', '--project', '--plugin', join(tmpdir(), 'gone.js')], /gone\.js.*no such file/],
     [['connect', 'claude-code', '--write', '--plugin', 'gone-package'], /"gone-package" was not found/],
@@ -452,6 +460,8 @@ describe('hookscope connect claude-code', () => {
     [['disconnect'], /name one agent \(.*codex.*\), or every agent with --all/],
     [['disconnect', 'claude-code', '--all'], /name one agent \(.*codex.*\), or every agent with --all/],
   ])('%j is refused, and nothing is written', async (args, message) => {
+    for (const event of ['PreToolUze', 'AfterAgent'])
+      writeFileSync(join(folder, 'project', `${event}.json`), JSON.stringify({ [event]: [] }));
     const { stderr, code } = await hookscope(...args);
     expect(stderr).toMatch(message);
     expect(code).toBe(1);

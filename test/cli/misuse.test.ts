@@ -135,7 +135,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ],
   [
     'list --hooks cursor.json',
-    'cursor.json: version: is not a known key beside "hooks"; for Cursor\'s or Copilot\'s own file use --from AGENT FILE.',
+    "cursor.json: hooks.beforeShellExecution: is Cursor's name of PreToolUse; for Cursor's own file use --from cursor FILE.",
   ],
   [
     'list --hooks theirs.json',

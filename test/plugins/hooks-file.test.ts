@@ -21,6 +21,8 @@ test.each([
   expect(await host.fire('PreToolUse', LS)).toMatchObject({ verdict: 'deny', reason: 'no' });
 });
 
+const UNCLOSED = 'the string before this has no closing quote, or has a quote within it, which is written \\"';
+
 test.each([
   ['not JSON', '{\n  "PreToolUse": [,]\n}', 'is not JSON: line 2, column 18: value expected'],
   ['an empty file', ' \n', 'is not JSON: line 2, column 1: it is empty'],
@@ -32,12 +34,15 @@ test.each([
     'is not JSON: line 1, column 15: remove the comma before this ]',
   ],
   ['a comma at the end', '{ "Stop": [],\n}', 'is not JSON: line 2, column 1: remove the comma before this }'],
-  ['single quotes', "{ 'Stop': [] }", 'is not JSON: line 1, column 3: names and texts need double quotes'],
-  ['no quotes', '{ Stop: [] }', 'is not JSON: line 1, column 3: names and texts need double quotes'],
-  ['no quotes, in a name like a word', '{ "a": [], None: [] }', 'column 12: names and texts need double quotes'],
-  ['no quotes in a list', '[yes]', 'is not JSON: line 1, column 2: names and texts need double quotes'],
-  ['a quote in a text', '{ "a": "echo "hi" }', 'is not JSON: line 1, column 15: a quote within a text is written \\"'],
-  ['a quote before a variable', '{ "a": "ls "$A"" }', 'column 13: a quote within a text is written \\"'],
+  ['single quotes', "{ 'Stop': [] }", 'is not JSON: line 1, column 3: names and strings need double quotes'],
+  ['no quotes', '{ Stop: [] }', 'is not JSON: line 1, column 3: names and strings need double quotes'],
+  ['no quotes, in a name like a word', '{ "a": [], None: [] }', 'column 12: names and strings need double quotes'],
+  ['no quotes in a list', '[stop]', 'is not JSON: line 1, column 2: names and strings need double quotes'],
+  ['a quote in a text', '{ "a": "echo "hi" }', `column 15: ${UNCLOSED}`],
+  ['a quote before a variable', '{ "a": "ls "$A"" }', `column 13: ${UNCLOSED}`],
+  ['no closing quote', '{ "a": "Bash,"b": [] }', `line 1, column 15: ${UNCLOSED}`],
+  ['a number that has no end', '{ "a": Infinity }', 'is not JSON: line 1, column 8: invalid symbol'],
+  ['a word of another language in a list', '[yes]', 'is not JSON: line 1, column 2: invalid symbol'],
   ['a misspelt word', '{ "a": nul }', 'is not JSON: line 1, column 8: invalid symbol'],
   ['a misspelt word in a list', '[true, truee]', 'is not JSON: line 1, column 8: invalid symbol'],
   ['a number that JSON has not', '{ "a": 0x1 }', 'is not JSON: line 1, column 9: invalid symbol'],
@@ -45,6 +50,12 @@ test.each([
   ['another sign behind a name', '{ "a"={} }', 'is not JSON: line 1, column 6: invalid symbol'],
   ['no comma', '{ "a": {} b: 1 }', 'is not JSON: line 1, column 11: invalid symbol'],
   ['a word of another language', '{ "Stop": None }', 'is not JSON: line 1, column 11: invalid symbol'],
+  [
+    'settings of Gemini CLI',
+    '{ "model": {}, "hooks": { "SessionStart": [], "BeforeTool": [] } }',
+    "hooks.BeforeTool: is Gemini's name of PreToolUse; for Gemini's own file use --from gemini FILE",
+  ],
+  ['settings of Claude Code', '{ "model": "x", "hooks": {} }', 'use --settings'],
   ['a list', '[]', 'expected an object of events'],
   ['hooks that are a list', '{"hooks":[]}', 'hooks: expected an object of events'],
   [

@@ -134,6 +134,17 @@ describe('what is wrong is said of the plugin', () => {
     await expect(load('a')).rejects.toThrow('Did you mean "hookscope-plugin-a"?');
   });
 
+  test('a misspelt name: the installed one, and not to install what has that name', async () => {
+    for (const name of ['hookscope-plugin-secrets', 'guards']) folder.install(name, denying('a'));
+    for (const [name, meant] of [
+      ['hookscope-plugin-secerts', 'hookscope-plugin-secrets'],
+      ['secret', 'hookscope-plugin-secrets'],
+      ['gaurds', 'guards'],
+    ] as const)
+      await expect(load(name)).rejects.toThrow(new RegExp(`Did you mean "${meant}"\\?$`));
+    await expect(load('hookscope-plugin-budget')).rejects.toThrow('npm install hookscope-plugin-budget');
+  });
+
   test('a path without a file', async () => {
     await expect(load('./none.js')).rejects.toMatchObject({
       code: 'PLUGIN_NOT_FOUND',

@@ -21,7 +21,7 @@ const namesEvent = (hook: unknown, events: readonly string[]): boolean =>
 export function otherAgent(
   { hooks, ...data }: Readonly<Record<string, unknown>>,
   events: readonly string[],
-): { readonly agent: string; readonly words: string } | undefined {
+): { readonly agent: string; readonly from: string; readonly words: string } | undefined {
   if (!isObject(hooks) || Object.keys(hooks).some((event) => events.includes(event))) return undefined;
   const names = Object.keys(hooks);
   if (names.length === 0) return undefined;
@@ -30,10 +30,16 @@ export function otherAgent(
       .flat()
       .some((hook) => isObject(hook) && ('bash' in hook || 'powershell' in hook));
     const agent = copilot ? 'GitHub Copilot' : 'Cursor';
-    return { agent, words: `${agent}'s hooks file ("version" and events like ${names[0]})` };
+    return {
+      agent,
+      from: copilot ? 'copilot' : 'cursor',
+      words: `${agent}'s hooks file ("version" and events like ${names[0]})`,
+    };
   }
   const gemini = names.find((name) => GEMINI.has(name));
-  return gemini === undefined ? undefined : { agent: 'Gemini CLI', words: `Gemini CLI's hooks (${names[0]})` };
+  return gemini === undefined
+    ? undefined
+    : { agent: 'Gemini CLI', from: 'gemini', words: `Gemini CLI's hooks (${names[0]})` };
 }
 
 const GEMINI = new Set([

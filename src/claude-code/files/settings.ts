@@ -3,7 +3,7 @@ import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject } from '../../values/shape.js';
 import { type ClaudeProblem, type Finding, type LocatedText, problemOf } from './findings.js';
-import { eventsIn, otherShape } from './other-shapes.js';
+import { eventsIn, otherAgent, otherShape } from './other-shapes.js';
 import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
 import { envOf, type SettingsVariable } from './settings-env.js';
@@ -123,8 +123,11 @@ function hooksOf(
 ): CheckedHooks | undefined {
   const path = 'hooks' in data ? ['hooks'] : [];
   const other = otherShape(data, events);
-  if (other !== undefined) findings.push({ rule: 'other-shape', level: 'error', path, message: other });
-  else if ('hooks' in data) {
+  if (other !== undefined) {
+    const agent = otherAgent(data, events);
+    const message = agent === undefined ? other : `${other}; --from ${agent.from} reads it`;
+    findings.push({ rule: 'other-shape', level: 'error', path, message });
+  } else if ('hooks' in data) {
     const checked = checkHooks(data['hooks'], path, events);
     findings.push(...checked.findings);
     return checked;

@@ -21,11 +21,17 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
   if (!flags.http && flags.port !== undefined) throw wrongOption('--port', 'expected together with --http');
 }
 
-/** Throws for a named file that is missing or unreadable: as a guard it would block every call. */
+/** Throws for a named file that is missing or unreadable, or has hooks of an event that nothing defines: as a guard it would block every call. */
 export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config' | 'plugin'>): Promise<void> {
-  const { namedErrors } = await import('../host/named-problems.js');
+  const { namedErrors, unknownEventIn } = await import('../host/named-problems.js');
   const [error] = await namedErrors(files);
   if (error !== undefined) throw error;
+  // A configuration or a plugin may define events.
+  if (files.config !== undefined || files.plugin !== undefined) return;
+  for (const file of files.hooks ?? []) {
+    const unknown = await unknownEventIn(file);
+    if (unknown !== undefined) throw unknown;
+  }
 }
 
 export function checkAgent(agent: string, agents: readonly string[], where = 'connect'): void {

@@ -1,4 +1,6 @@
+import { agentEvents } from '../../agents/own-events.js';
 import { HookscopeError } from '../../errors.js';
+import { otherName } from '../../events/other-names.js';
 import { loadConfig, locateConfig } from '../../plugins/config-file.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { locatePlugin } from '../../plugins/load.js';
@@ -15,6 +17,20 @@ export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags
   const errors: unknown[] = [];
   for (const look of looks) await look().catch((error: unknown) => errors.push(error));
   return errors;
+}
+
+/** The problem with an event of a hooks file that neither we nor another agent have. */
+export async function unknownEventIn(file: string): Promise<HookscopeError | undefined> {
+  const { validateHooks } = await import('../../plugins/validate.js');
+  const events = Object.keys(await loadHooksFile(file)).map((event) => [event, []]);
+  const [problem] = validateHooks(Object.fromEntries(events), { events: agentEvents() });
+  if (problem === undefined) return undefined;
+  const { where, message } = problem;
+  return new HookscopeError('INVALID_CONFIG', {
+    file,
+    where,
+    expected: otherName(where, (agent) => `hookscope serve --from ${agent} FILE`) ?? message,
+  });
 }
 
 /** A problem with the input, listed after those with named files: a missing file is the more likely cause. */
