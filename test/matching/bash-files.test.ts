@@ -330,6 +330,49 @@ it.each([
   expect(matches('rm *', line)).toBe(true);
 });
 
+describe('a Bash rule, of a file that code for another program names,', () => {
+  const programs = [
+    ['s', `python3 -c "import os; os.system('sh s')"`],
+    ['s', `python3 -c "import subprocess; subprocess.run(['bash','./s'])"`],
+    ['s', `env python3 -c 'exec(open("s").read())'`],
+    ['s', `perl -e 'system("sh s")'`],
+    ['s', `perl -e 'system(qw(sh s))'`],
+    ['s', `node -e 'require("child_process").execFileSync("bash", ["s"])'`],
+    ['s', `node --eval='require("child_process").execSync("sh s")'`],
+    ['é.sh', `ruby -e 'system("sh é.sh")'`],
+    ['m.mk', `python3 -c 'import os; os.system("make -f m.mk")'`],
+    ['Makefile', `python3 -c 'import os; os.system("make")'`],
+    ['s.py', 'python3 -m s'],
+    ['s.py', 'python3 -ms'],
+    ['s.py', `python3 -c 'import os, s'`],
+    ['p/m.py', 'python3 -m p.m'],
+    ['p/__init__.py', `python3 -c 'import p'`],
+    ['p/__main__.py', 'python3 p'],
+    ['s.js', `node -e 'require("./s")'`],
+    ['p/index.js', 'node ./p'],
+    ['index.js', 'node .'],
+    ['S.pm', `perl -I. -MS -e 0`],
+  ];
+  it.each(programs)('is asked about a command in it: %s, %s', (file, run) => {
+    for (const write of [`echo 'rm x' > ${file}`, `echo 'rm x' | tee ${file}`, `cat > ${file} <<'E'\nrm x\nE\n`])
+      expect([write, matches('rm *', `${write}; ${run}`)]).toEqual([write, true]);
+    if (!/index|__/.test(file)) expect(matches('rm *', `echo 'rm x' > k; cp k ${file}; ${run}`)).toBe(true);
+    expect(matches('rm *', `echo 'ls x' > ${file}; ${run}`)).toBe(false);
+    // Who does not run it may talk about it.
+    expect(matches('rm *', `echo 'rm x' > other.md; ${run}`)).toBe(false);
+    expect(matches('rm *', `echo 'rm x' > ${file}; git commit -m 'more in ${file}'; grep -n "r.*${file}" a`)).toBe(
+      false,
+    );
+  });
+
+  it.each(['npx eslint src', 'tar czf a.tgz src', 'docker build -t a src', 'node other.js'])(
+    'is not asked where only its folder is named, or another file: %s',
+    (line) => {
+      expect(matches('rm *', `cat > src/index.ts <<'E'\nexecSync('rm x');\nE\n${line}`)).toBe(false);
+    },
+  );
+});
+
 describe('a Bash rule, of a program that the line has stored without showing its text,', () => {
   it.each([
     'EDITOR=./k git commit',

@@ -323,6 +323,9 @@ const CARRIERS: readonly ((text: string) => string)[] = [
   (text) => `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.z GIT_CONFIG_VALUE_0='!${text}' git z`,
   (text) => `A='${text}' perl -e 'system $ENV{A}'`,
   (text) => `export A='${text}'; perl -e 'system $ENV{A}'`,
+  (text) => `echo '${text}' > s; python3 -c "import os;os.system('sh s')"`,
+  (text) => `echo '${text}' > s; node -e 'require("child_process").execFileSync("sh", ["s"])'`,
+  (text) => `echo "import os;os.system('${text}')" > s.py; python3 -c 'import s'`,
   (text) => `vim -es -u NONE +'!${text}' +q`,
   (text) => `tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='${text}' .`,
 ];

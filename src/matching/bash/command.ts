@@ -254,7 +254,7 @@ function readRest(
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
     if (at > 0 && takes && !isShown) {
-      noteTaken(word, found);
+      noteTaken(word, found, program);
       // `npx tsx ./a`
       hasInterpreter ||= INTERPRETERS.has(word.text);
       if (!file && !hasInterpreter) noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], hasRunner, found);

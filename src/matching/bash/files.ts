@@ -9,6 +9,7 @@ import {
   noteWritten,
   READ_ALWAYS,
 } from './filters/noted.js';
+import { bashProgram } from './lookup.js';
 import {
   callsTest,
   filledIn,
@@ -162,11 +163,21 @@ export function noteRan(path: string, isShells: boolean, found: BashFiles): void
   if (name !== '') found.ran.set(name, isShells || found.ran.get(name) === true);
 }
 
-/** Notes a file argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`. */
-export function noteTaken({ text }: KnownWord, found: BashReading): void {
+/** The endings of files that programs also name without them. */
+const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
+
+/** Notes the files in an argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`, `node -e 'require("./x")'`. */
+export function noteTaken({ text }: KnownWord, found: BashReading, program = ''): void {
   found.taken.add(lastName(text));
-  if (text.startsWith('-')) found.taken.add(lastName(text.slice(2)));
-  if (text.includes('=')) found.taken.add(lastName(text.slice(text.indexOf('=') + 1)));
+  spendText(text, found);
+  // Of `-mx` and `a.b` the module may be `x` and `b`.
+  for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
+    for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
+      found.taken.add(name);
+    if (INTERPRETERS.has(lastName(program))) found.taken.add(`${token}/`);
+    const { shell, unasked } = bashProgram(token) ?? {};
+    if (!shell) for (const file of unasked?.split(' ') ?? []) found.taken.add(file);
+  }
 }
 
 /** File names of scripts: `sbatch s.sh`, `npx ./s`. For some programs, such files are something else. */
@@ -234,7 +245,8 @@ export function runsPieces(found: BashReading): boolean {
   for (const name of found.called) if (mayBeCalled(name) && (written.has(name) || isNamed(name))) ran.set(name, true);
   const writesAny = found.written.has(ANY_FILE);
   const runsAny = (written.size > 0 && ran.has(SOME)) || (writesAny && ran.size + taken.size > 0);
-  if (runsAny || [...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
+  const isTaken = (name: string): boolean => ran.has(name) || taken.has(name) || taken.has(name.replace(MODULE, ''));
+  if (runsAny || [...written.keys()].some(isTaken)) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
   const isPrepared = (name: string): boolean =>

@@ -15,9 +15,13 @@ export function noteWritten(word: KnownWord, known: boolean, found: BashReading)
   const name = nameOf(word);
   // The path is a folder.
   if (name === '') return;
-  for (const one of [name, ...placesOf(word.text, found)(name)])
+  const folder = MAIN.test(name) ? [`${lastName(`./${word.text}`.slice(0, -name.length - 1))}/`] : [];
+  for (const one of [name, ...folder, ...placesOf(word.text, found)(name)])
     found.written.set(one, known && !found.written.has(one));
 }
+
+/** Files that are run where an interpreter is given their folder: `node src`, `python3 -m tool`. */
+const MAIN = /^(?:__(?:init|main)__\.py|index\.[cm]?[jt]s)$/;
 
 /** Nobody writes more expansions than this in the words of a filter. */
 const MOST_ASSUMED = 100;
