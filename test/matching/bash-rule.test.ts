@@ -488,6 +488,9 @@ describe('a Bash rule', () => {
     "echo 'ProxyCommand rm x' > c; ssh -F c h",
     "echo 'rm x' > a.sh; docker cp a.sh box:/ && docker exec box sh a.sh",
     "echo 'rm x' >> ~/.bashrc; bash -ic :",
+    "echo 'rm x' > .bash_logout; bash -lc exit",
+    "echo 'rm x' | tee ~/.bash_logout; bash --login -c 'exit 0'",
+    "echo 'rm x' > .zlogout; zsh -lc exit",
   ])('sees the commands in a file that a program is given: %j', (line) => {
     expect(matches('rm *', line)).toBe(true);
     expect(matches('mv *', line)).toBe(false);

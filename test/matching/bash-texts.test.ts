@@ -418,3 +418,36 @@ it.each([
     for (const one of [text, ...all, ...cut]) expect([one, matches('rm *', line(one))]).toEqual([one, true]);
   }
 });
+
+describe('a Bash rule, of a text that is expanded later,', () => {
+  const texts = [
+    "set -- 'a[$(rm x)]'; (( $1 ))",
+    "set -- b 'a[`rm x`]'; [[ $2 -gt 3 ]]",
+    'set \'a[$(rm x)]\'; test -v "$1"',
+    "set -- 'a[b[0]+$(rm x)]'; echo $(($1))",
+    'set -- \'$(rm x)\'; echo "\u0024{1@P}"',
+    "v=$(echo 'a[$(rm x)]'); echo $((v))",
+    "v=`printf %s 'a[$(rm x)]'`; [[ $v -eq 1 ]]",
+    "v=$(cat <<'E'\na[$(rm x)]\nE\n); ((v))",
+    "echo 'a[$(rm x)]' > f; v=$(<f); ((v))",
+    "v=$(grep a <<< 'a[$(rm x)]'); ((v))",
+    'v=$(echo \'`rm x`\'); echo "\u0024{v@P}"',
+  ];
+  it.each(texts)('is asked about a substitution in it: %j', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('rm *', line.replace('rm x', 'ls x'))).toBe(false);
+  });
+
+  it.each([
+    "set -- '$(rm x)'; echo $1",
+    "echo 'run $(rm x) or `rm x`'",
+    "grep -n '$(rm x)' a",
+    'cat > s.sh <<\'E\'\necho "\u0024{files[0]} \u0024{#files[@]} $(date)"\nrm x\nE',
+    "cat > s.sh <<'E'\nif [ $(id -u) = 0 ]; then rm x; fi\nE",
+    "cat > a.ts <<'E'\nf(b[`a-\u0024{c}`]); // rm x\nE",
+    "cat > a.md <<'E'\nSee `a[0]`, then `rm x`.\nE",
+    "cat > a.md <<'E'\n- [ ] `rm x`\n- [x] `rm y`\nE",
+  ])('is not asked about text that nothing expands: %j', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+});

@@ -2,7 +2,7 @@ import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { addGlobs } from './globs.js';
-import { isExpanded, readingsOf } from './guess.js';
+import { isExpanded, isExpandedLater, readingsOf } from './guess.js';
 import { changesInput, commandsOf, inputOf, writesWords, writtenIn } from './input.js';
 import { noteHeld } from './moves.js';
 import {
@@ -96,15 +96,15 @@ function readAll(script: BashScript, found: BashReading): boolean {
 /** Reads texts that may or may not be run. One that does not parse is ignored. */
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
-  const spare = { read: Math.max(SPARED, found.spent.read) };
-  const own = { spent: spare, guesses: new Map(), said: new Map(), isLenient: true };
-  const within: BashReading = { ...loose, ...noFiles(), ...own };
+  const own = { spent: { read: Math.max(SPARED, found.spent.read) }, guesses: new Map(), said: new Map() };
+  const within: BashReading = { ...loose, ...noFiles(), ...own, isLenient: true };
   const seen = new Map<string, Surety>();
   // Reading one text may add others, and may show that printed words are run.
   for (;;) {
     if (runsPieces(loose)) throw new UnknowableError();
-    const said = loose.runsTexts || loose.runsFiles ? [...loose.said] : [];
-    const texts: [string, Surety][] = said.map(([text, sure]) => [text, sure && loose.runsSurely]);
+    const runs = loose.runsTexts || loose.runsFiles;
+    const said = [...loose.said].filter(([text]) => runs || isExpandedLater(text, found));
+    const texts: [string, Surety][] = said.map(([text, sure]) => [text, runs && sure && loose.runsSurely]);
     const fresh = [...loose.guesses, ...texts].filter(([text, surely]) => isSurer(surely, seen.get(text)));
     if (fresh.length === 0) return;
     // Short ones first, so that a long one does not use up the budget.

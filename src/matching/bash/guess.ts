@@ -1,3 +1,5 @@
+import type { BashReading } from './reading.js';
+
 /** Removes the prefixes of make recipes: `@rm x`, `-rm x`. */
 export function withoutMarks(text: string): string {
   return text.replace(/(^|[\n;])([ \t]*)(?=[@+-])[@+]*-?[@+]*(?!-)/g, '$1$2');
@@ -40,3 +42,10 @@ export function unescaped(text: string): string {
     hex || octal ? String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8)) : '\n',
   );
 }
+
+/** A substitution in an index, which arithmetic runs: `a[$(rm x)]`. A template of JavaScript is none: b[`${a}`]. */
+const IN_INDEX = /\w\[(?:[^\]\n`]|\[\w*\]){0,200}?(?:\$\(|`[^`$\n]*`)/;
+
+/** Whether a substitution in a text that the line only shows may run where its output is expanded: `v=$(echo 'a[$(rm x)]'); ((v))`. */
+export const isExpandedLater = (text: string, { commands: [line] }: BashReading): boolean =>
+  IN_INDEX.test(text) || (/\$\(|`/.test(text) && line?.text.includes('@P}') === true);

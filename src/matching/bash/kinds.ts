@@ -8,7 +8,8 @@ export const shell: BashProgram = {
   short: 'c$s<o:O:',
   long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
   shell: true,
-  unasked: '.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile config.fish',
+  unasked:
+    '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout config.fish',
   rest: 'file',
   input: true,
 };

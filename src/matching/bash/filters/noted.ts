@@ -93,7 +93,7 @@ export function noteAny(found: BashReading): void {
 
 /** Files that programs read whatever their words are. */
 export const READ_ALWAYS =
-  /^\.(?:git(?:config)?|bashrc|(?:bash_)?profile|bash_login|z(?:shrc|shenv|profile|login)|justfile)$/;
+  /^\.(?:git(?:config)?|bashrc|(?:bash_)?profile|bash_log(?:in|out)|z(?:shrc|shenv|profile|log(?:in|out))|justfile)$/;
 const SHELL = /^(?:(?:rb|b|z|d|k|mk|a)?a?sh|fish|su|runuser|sudo|doas)$/;
 /** Options of a login shell or an interactive one. */
 const STARTS = /^(?:-|-[A-Za-z]*[il][A-Za-z]*|--(?:login|interactive|rcfile|init-file)(?:=.*)?)$/s;
