@@ -86,7 +86,7 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
     // Like any other pattern, `Bash(*)` does not permit calls outside the sandbox.
     const isAny = content !== undefined ? isInSandbox : () => true;
     const matches: Rule['matches'] = (call) =>
-      typeof call.tool_name === 'string' && test(nameNow(call)) && isAny(call.tool_input);
+      typeof call.tool_name === 'string' ? test(nameNow(call)) && isAny(call.tool_input) : isUnknown(call, of);
     return { isAbout: orMay(test), matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
@@ -110,7 +110,8 @@ function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf):
   const isNow = rememberingLast(isNamed);
   const matches: Rule['matches'] = (called) => {
     const { tool_name, tool_input, cwd, via } = called;
-    if (typeof tool_name !== 'string' || !isNow(nameNow(called))) return false;
+    if (typeof tool_name !== 'string') return isUnknown(called, { permits });
+    if (!isNow(nameNow(called))) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: RuleCall = {
       tool: tool_name,
@@ -123,6 +124,10 @@ function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf):
   };
   return { isAbout, matches, warning: specifier.warning };
 }
+
+/** A name that is no text, as an event of the user's own may have, could be read as any. */
+const isUnknown = ({ tool_name }: RuleInput, { permits }: Pick<RuleOf, 'permits'>): boolean =>
+  !permits && tool_name != null;
 
 /** A hook may rewrite a call so that it also counts as a call of another tool. */
 const orMay =

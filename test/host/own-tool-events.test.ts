@@ -141,3 +141,42 @@ test("the keys for MCP tools count by the call's tool, whatever the subject of t
     await host.close();
   }
 });
+
+const odd = [7, ['Bash'], {}, true];
+test.each(Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[])(
+  'a name of a tool that is no text could be read as any, so each rule is asked about it (subject: %s)',
+  async (subject) => {
+    const loose = z.looseObject({ tool_name: z.unknown(), target: z.string().optional() });
+    const events = { Own: defineEvent({ input: loose, fold: 'gate', tool: true, ...(SUBJECTS[subject] as object) }) };
+    const host = createHost({ session: SESSION, events, logger: () => {} });
+    let ran: string[] = [];
+    for (const rule of RULES) host.register({ Own: [{ if: rule, hooks: [() => void ran.push(rule)] }] });
+    for (const decision of ['allow', 'deny'] as const)
+      host.register({ Own: [{ if: 'Deploy', hooks: [{ type: 'rule', decision, reason: 'odd' }] }] });
+    for (const tool_name of odd) {
+      ran = [];
+      const { verdict } = await host.fire('Own', { tool_name });
+      expect([ran, verdict]).toEqual([RULES, 'deny']);
+    }
+    ran = [];
+    const { verdict } = await host.fire('Own', { tool_name: null });
+    expect([ran, verdict]).toEqual([[], 'none']);
+    await host.close();
+  },
+);
+
+test('a rule that allows does not cover a tool whose name is no text', async () => {
+  const events = {
+    Own: defineEvent({
+      input: z.looseObject({ tool_name: z.unknown() }),
+      subject: 'tool_name',
+      fold: 'gate',
+      tool: true,
+    }),
+  };
+  const host = createHost({ session: SESSION, events, logger: () => {} });
+  for (const rule of ['Bash', 'Bash(*)', 'Bash(ls)'])
+    host.register({ Own: [{ if: rule, hooks: [{ type: 'rule', decision: 'allow', reason: 'odd' }] }] });
+  for (const tool_name of odd) expect((await host.fire('Own', { tool_name })).verdict).toBe('none');
+  await host.close();
+});

@@ -141,7 +141,7 @@ export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonl
 export function barred(r: Registration, subject: Subject): SkipReason | undefined {
   if (r.skip !== undefined) return r.skip.reason;
   if (r.matcher.static && !r.matcher.matches(subject)) return 'matcher';
-  return isByTool(r) && (subject == null || r.rule?.isAbout(subject) !== true) ? 'if' : undefined;
+  return isByTool(r) && subject !== null && !(subject !== undefined && r.rule?.isAbout(subject)) ? 'if' : undefined;
 }
 
 /** Whether its `if` rule, which is about tools, can be looked up by the subject. */
