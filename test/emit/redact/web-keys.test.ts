@@ -27,6 +27,9 @@ const PUBLIC = ['kty', 'alg', 'crv', 'x', 'y', 'n', 'e', 'pub', 'kid', 'use'];
 
 const WRITTEN: Readonly<Record<string, (key: WebKey) => string>> = {
   JSON: json,
+  'with brackets in its texts': (key) => json({ kty: key['kty'], kid: 'a}b', use: '{x', ...key, note: 'it is; }' }),
+  'with brackets in its texts, in JSON': (key) =>
+    json({ body: json({ kty: key['kty'], kid: 'x } y', ...key, use: '{' }) }),
   'a set of keys, in lines': (key) =>
     json(
       {

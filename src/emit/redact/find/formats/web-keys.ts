@@ -24,7 +24,9 @@ export const isPrivate = (members: PrivateMembers | undefined, key: string, valu
 const QUOTE = String.raw`\\{0,40}["']`;
 const TYPED = String.raw`(?<![\w-])kty(?:${QUOTE})?\s{0,8}(?::|=>?)\s{0,8}${QUOTE}(${[...MEMBERS.keys()].join('|')})["'\\]`;
 const TYPE = new RegExp(TYPED);
-const TYPE_OR_BRACKET = new RegExp(`[{}]|${TYPED}`, 'g');
+/** A text with a bracket, which opens and closes nothing: `"kid":"a}b"`. */
+const TEXT = String.raw`:\s{0,8}(${QUOTE})[^"'\\\n{}]{0,1000}[{}][^"'\\\n]{0,1000}\2`;
+const TYPE_OR_BRACKET = new RegExp(`[{}]|${TYPED}|${TEXT}`, 'g');
 const VALUES: ReadonlyMap<unknown, RegExp> = new Map(
   [...MEMBERS].map(([type, { names, least }]) => [
     type,
@@ -60,7 +62,8 @@ function objectsOf(text: string): ReadonlyMap<string, [from: number, to: number]
       const key: [number, number] = [Math.max(inner.open, index - LONGEST), index + LONGEST];
       inner.keys.push(key);
       if (objects.get(type)?.push(key) === undefined) objects.set(type, [key]);
-    } else if (sign === '{') {
+    } else if (sign[0] === ':') continue;
+    else if (sign === '{') {
       around.push(inner);
       inner = { open: index + 1, keys: [] };
     } else {
