@@ -24,10 +24,14 @@ export function headerValue(text: string, at: number, before: string): TextSpan 
   const closing = sign === undefined || !text.startsWith(sign, end) ? undefined : sign === '`' ? sign : '"';
   // Programs expand a variable in a header that no shell would.
   if (isPlaceholder(value, closing, !/["']/.test(before) && text[end] !== "'")) return undefined;
+  if (scheme === undefined && quote === undefined && CALL.test(value)) return undefined;
   const isCode = scheme === undefined && quote === undefined && !/["'`]/.test(before);
   if (isCode && (/^[A-Za-z_$.?!]*$/.test(value) || '([{'.includes(text[end] ?? ' '))) return undefined;
   return [start, end];
 }
+
+/** A call: `authorization.split()`, or `req.headers.authorization?.split(` before its quote. */
+const CALL = /^(?:[A-Za-z_$]+\??\.)*[A-Za-z_$]+\((?:\)|$)/;
 
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
@@ -46,6 +50,13 @@ export function cookieValue(text: string, at: number, before: string, name: stri
   const run = /set/i.test(name) ? PAIR : PAIRS;
   if (take(run, text, start) !== undefined) return [start, run.lastIndex];
   if (take(OBJECT, text, at) !== undefined) return [at + 1, OBJECT.lastIndex];
-  const value = quote === undefined && !/["'`]/.test(before) ? undefined : valueAt(text, at, RUN);
-  return value !== undefined && looksRandom(text.slice(value.span[0], value.span[1])) ? value.span : undefined;
+  const value = valueAt(text, at, RUN);
+  const said = value === undefined ? '' : text.slice(value.span[0], value.span[1]);
+  if (value === undefined || !looksRandom(said)) return undefined;
+  // Without quotes, it may be code.
+  const isBare = quote === undefined && !/["'`]/.test(before);
+  return isBare && !(MIXED.test(said) && take(END, text, value.span[1]) !== undefined) ? undefined : value.span;
 }
+
+const MIXED = /(?:\d[A-Za-z]\D*){3}/;
+const END = /[ \t]*(?:$|\r?\n|\\|["'`])/y;

@@ -125,6 +125,7 @@ function behindName(
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
   if (take(MADE, text, at) !== undefined) at = MADE.lastIndex;
+  else if ((kind === 'password' || kind === 'token') && take(HASHED, text, at) !== undefined) at = HASHED.lastIndex;
   const braced = kind === 'password' && tight && at === gap ? take(BRACED, text, at)?.[1] : undefined;
   if (braced !== undefined && !isPlaceholder(braced) && /[;?&]/.test(before)) return [at + 1, at + 1 + braced.length];
   if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) {
@@ -211,6 +212,10 @@ const TYPE =
 /** `[]byte("X")`, `String::from("X")`, `@"X"`, `env('NAME', 'X')`. */
 const MADE =
   /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
+
+/** `crypt('X', gen_salt('bf'))`, `SHA2('X', 256)`, `hashSync("X", 10)`. */
+const HASHED =
+  /(?:(?:[\w$]{1,24}\.)?(?:b?crypt|md5|sha\d{0,3}|hash_?sync|hash_?password|(?:aes_|pgp_sym_)?encrypt)|digest)\([ \t]{0,4}(?=N?(\\*["'`])[^"'`\n]{1,256}\1\s{0,4}(?:,|\)(?!\w)))/iy;
 
 /** `password = "a" -> "b"`, in a Terraform plan, and `"a" + "b"`, `"a" . "b"`. */
 const BECOMES = /\\*["'][ \t]{0,8}(?:->|[.+]|\|\||\.\.)\s{0,16}(?=\\*["'])/y;

@@ -73,7 +73,7 @@ function isOfEnvironment(pattern: RegExp, value: string): boolean {
 const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;
 const WORDS =
-  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|bool|required|optional|default|credentials?|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
+  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|bool|required|optional|default|credentials?|same-origin|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
 /** What messages say of a password; in quotes, it is one. */
 const MESSAGES = /^(?:expired|invalid|incorrect|changed|char)$/i;
 /** Words with digits that sentences about secrets have. */
@@ -105,8 +105,8 @@ export function isSecret(value: string, place: ValuePlace): boolean {
   if (!place.sure && place.quote === undefined && MESSAGES.test(said)) return false;
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
-  if (place.sure) return true;
-  if (/^\d+$/.test(value)) return place.kind === 'password' && value.length >= 4;
+  if (place.sure) return !(/^\d{1,3}$/.test(value) && PAGE.test(place.name));
+  if (/^\d+(?:_\d{3})*$/.test(value)) return place.kind === 'password' && value.length >= 4;
   if (CHAIN.test(value.replace(/,$/, '')) || value.length < 4) return false;
   const same = value.toLowerCase().replace(/[\W_\d]/g, '');
   if (
@@ -121,10 +121,18 @@ export function isSecret(value: string, place: ValuePlace): boolean {
   return value.length >= 6 || !IDENTIFIER.test(value);
 }
 
+/** The number of a page. */
+const PAGE = /(?:page|next|prev(?:ious)?|continuation)[_-]?token$/i;
+
 /** `AUTH=user/X`, `AUTH=X` in a shell. */
 function isLogin(value: string, { name, sure }: ValuePlace): boolean {
   return sure && /AUTH$|CREDS?$/.test(name) && isNoWord(value.slice(value.search(/[/:]/) + 1));
 }
+
+/** A token of a language model: `<|im_end|>`. */
+const SPECIAL = /^<\|[a-z]+(?:_[a-z]+)*\|>$/;
+/** The id of an element that is named like a secret: `#login-password`. */
+const ELEMENT = /^#[a-z]+(?:[-_][a-z]+)*$/;
 
 function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolean {
   const isConstant = sure || name === name.toUpperCase();
@@ -137,6 +145,7 @@ function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolea
         value.split(/\s+/).some(isMixed)) &&
       !PROSE.test(value)
     );
+  if (SPECIAL.test(value) || (ELEMENT.test(value) && nameKind(value.slice(1)) !== undefined)) return false;
   if (!/[A-Za-z\d]/.test(value)) return kind === 'password' && value.length >= 6;
   if (kind === 'password' || isConstant) return value.length >= 3;
   if (/^\d+$/.test(value)) return value.length >= 6;
