@@ -3,9 +3,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../src/emit/redact/redactor.js';
+import { progressRecord } from '../../src/emit/run-records.js';
 import { createSink } from '../../src/emit/sink.js';
 import { deny } from '../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../src/host/alarms/alarms.js';
+import { RUN } from '../emit/samples.js';
 import { anyHooks, deferred, testHost } from '../host/kit.js';
 import { PROMISES } from './promises.js';
 import { ROOT } from './sources.js';
@@ -112,6 +114,23 @@ test('an argument that only the words before it mark is masked within the first 
     return JSON.stringify(createRedactor().redact({ args } as never)).includes('hunterrabbit');
   };
   expect([shown(0), shown(1000), shown(2000)]).toEqual([false, false, true]);
+});
+
+test('a password behind a short flag is masked within 8 KB of its program in output that arrives in pieces, and not behind them', () => {
+  const shown = (words: number, size: number): boolean => {
+    const line = `curl -d '${'a; '.repeat(words)}' -u me:hunterrabbit https://h\n`;
+    const redactor = createRedactor();
+    const run = { ...RUN, hookId: `run-${words}-${size}` };
+    return (line.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
+      .map((stdout) => redactor.redact(progressRecord(run, { stdout }, 1, '2025-01-31T09:15:01.500Z', 'h')))
+      .some((record) => JSON.stringify(record).includes('hunterrabbit'));
+  };
+  expect([shown(100, 500), shown(2500, 500), shown(4000, 500), shown(4000, 20_000)]).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
 });
 
 test('a deny stops nothing by itself: it is an answer, and the next event is fired as any', async () => {
