@@ -100,3 +100,11 @@ export function typedSecret(text: string, at: number): TextSpan | undefined {
   const start = at + (whole as string).lastIndexOf(said);
   return [start, start + said.length];
 }
+
+/** `[]byte("X")`, `String::from("X")`, `@"X"`, `env('NAME', 'X')`. */
+export const MADE =
+  /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
+
+/** `crypt('X', gen_salt('bf'))`, `SHA2('X', 256)`, `hashSync("X", 10)`. */
+export const HASHED =
+  /(?:(?:[\w$]{1,24}\.)?(?:b?crypt|md5|sha\d{0,3}|hash_?sync|hash_?password|(?:aes_|pgp_sym_)?encrypt)|digest)\([ \t]{0,4}(?=N?(\\*["'`])[^"'`\n]{1,256}\1\s{0,4}(?:,|\)(?!\w)))/iy;

@@ -8,6 +8,7 @@ import {
   isResponseOfDigest,
   isValueOfCookie,
 } from './around.js';
+import { HASHED, MADE } from './calls.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { blockValue, indentOf } from './formats/blocks.js';
 import { behindMarks, startOfValue, taggedSecret } from './formats/openers.js';
@@ -208,14 +209,6 @@ const QUERY_RUN = /(?!\\)(?:[^\s"'`;&|<>()\\]|[()](?=\w)|\\{1,4}[ ,;&|<>()$!*?#~
 /** `password: string = 'X'`. */
 const TYPE =
   /(?:&(?:'static[ \t]+)?str|str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
-
-/** `[]byte("X")`, `String::from("X")`, `@"X"`, `env('NAME', 'X')`. */
-const MADE =
-  /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
-
-/** `crypt('X', gen_salt('bf'))`, `SHA2('X', 256)`, `hashSync("X", 10)`. */
-const HASHED =
-  /(?:(?:[\w$]{1,24}\.)?(?:b?crypt|md5|sha\d{0,3}|hash_?sync|hash_?password|(?:aes_|pgp_sym_)?encrypt)|digest)\([ \t]{0,4}(?=N?(\\*["'`])[^"'`\n]{1,256}\1\s{0,4}(?:,|\)(?!\w)))/iy;
 
 /** `password = "a" -> "b"`, in a Terraform plan, and `"a" + "b"`, `"a" . "b"`. */
 const BECOMES = /\\*["'][ \t]{0,8}(?:->|[.+]|\|\||\.\.)\s{0,16}(?=\\*["'])/y;
