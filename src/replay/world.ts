@@ -96,7 +96,7 @@ export class ReplayHost {
     const fire = isElsewhere(recorded) ? ofScope(recorded) : recorded;
     const ref = refOf(fire);
     const key = keyOf(fire);
-    const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
+    const type = key === undefined ? undefined : this.#typeOf(key, fire.session, fire.agentType);
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
     const { found, spawn, standing } = registrar.agents.find(input, ref, 'anew');
     const isBelow = found.known && !isOpenedFor(found.scope) && found.scope.parent?.kind === 'agent';
@@ -150,14 +150,18 @@ export class ReplayHost {
     else if (type === undefined && this.#over.has(key)) this.#end(fire, this.#over.get(key) === true);
     this.#over.delete(key);
     if (fire.agentType === undefined) this.#types.delete(key);
-    else this.#typeOf(key, fire.agentType);
+    else this.#typeOf(key, fire.session, fire.agentType);
   }
 
-  #typeOf(key: string, type: string | undefined): string | undefined {
+  /** The type by which a fire of the agent finds its hooks. Its own is that with which it began, or goes on after its end; one without hooks it does not keep. */
+  #typeOf(key: string, session: string, type: string | undefined): string | undefined {
     const known = this.#types.get(key);
-    if (type === undefined) return known;
-    if (known !== undefined && known !== type && !this.#over.has(key)) remember(this.#several, key, true);
-    remember(this.#types, key, type);
+    const isOver = this.#over.get(key) === true;
+    this.#over.delete(key);
+    if (type === undefined || type === known) return known;
+    if (known !== undefined && !isOver) remember(this.#several, key, true);
+    const isKept = this.#core.registrar.agents.hooksAbove([{ agent: key, agentType: known }], session).length > 0;
+    if (isOver || !isKept) remember(this.#types, key, type);
     return type;
   }
 
@@ -165,10 +169,11 @@ export class ReplayHost {
   ended(recorded: RecordedFire, isKnown: boolean): void {
     const fire = isElsewhere(recorded) ? { ...recorded, scope: recorded.agent as string } : recorded;
     const key = keyOf(fire);
-    if (key !== undefined) remember(this.#over, key, isKnown);
-    // A scope that was not opened for the agent by its type stays open.
+    // A scope that was not opened for the agent by its type stays open, with the hooks of its type.
     const { known: isOpen, scope } = this.#core.registrar.agents.find(fire.input, refOf(fire), 'anew').found;
-    if (!isOpen || isOpenedFor(scope)) this.#end(fire, isKnown);
+    const stays = isOpen && !isOpenedFor(scope);
+    if (key !== undefined && !(stays && this.#types.has(key))) remember(this.#over, key, isKnown);
+    if (!stays) this.#end(fire, isKnown);
   }
 
   #end(fire: RecordedFire, isKnown: boolean): void {

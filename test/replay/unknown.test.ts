@@ -109,6 +109,48 @@ test('an agent whose events name several types has the hooks of all of them, whi
   expect(replayed[2]?.now.unknown[0]?.why).toBe('events of this agent name several types, whose hooks count together');
 });
 
+test.each<[string, (readonly [event: string, type?: string])[], unknown[]]>([
+  [
+    'that has gone on after its stop',
+    [['SubagentStart', 'reviewer'], ['SubagentStop', 'reviewer'], ['PreToolUse'], ['PreToolUse', 'worker']],
+    [undefined, undefined, undefined, 'unknown'],
+  ],
+  [
+    'whose start is repeated',
+    [
+      ['SubagentStart', 'reviewer'],
+      ['PreToolUse', 'worker'],
+      ['SubagentStart', 'reviewer'],
+      ['PreToolUse', 'worker'],
+    ],
+    [undefined, 'unknown', 'unknown', 'unknown'],
+  ],
+  [
+    'that begins with the second type after its stop has only the hooks of that one',
+    [['SubagentStart', 'reviewer'], ['SubagentStop', 'reviewer'], ['PreToolUse', 'worker'], ['PreToolUse']],
+    [undefined, undefined, undefined, undefined],
+  ],
+])('an agent that names a second type, %s', async (_, steps, changes) => {
+  const open = (): Host => {
+    const host = createHost({ logger: () => undefined });
+    host.spawnHooks(
+      'reviewer',
+      on(() => deny('reviewers read')),
+    );
+    host.spawnHooks('worker', on(silent));
+    return host;
+  };
+  const host = open();
+  const seen: FireRecord[] = [];
+  host.events$.subscribe((r) => r.type === 'hook_fire' && seen.push(r));
+  for (const [event, agent_type] of steps) {
+    const more = event === 'SubagentStop' ? { stop_hook_active: false } : event === 'PreToolUse' ? CALL : {};
+    await host.fireAny(event, { session_id: 's1', agent_id: 'a1', ...(agent_type && { agent_type }), ...more });
+  }
+  await host.close();
+  expect((await all(replay(open(), seen))).map(({ changed }) => changed)).toEqual(changes);
+});
+
 describe('a hook of which no answer was recorded', () => {
   test('is unknown and never silence, with its name and why', async () => {
     const { now, changed, by } = await one(await record(on()), on({ handler: stranger, name: 'new' }));
