@@ -108,6 +108,12 @@ test.each<[string, string[]]>([
   ['sh -c "./x.sh | node y.js"', ['x.sh']],
   ['bash $(./x.sh)', ['x.sh']],
   ['node x', []],
+  // A program may have any name; an argument of these names is data.
+  ['./guard.txt words.txt', ['guard.txt']],
+  ['cat words.txt | ./words.txt', ['words.txt']],
+  ['"$(git rev-parse --show-toplevel)"/.env-guard', ['.env-guard']],
+  ['G=./guard.md; if ! timeout 5 "$G" ./a.toml; then exit 2; fi', ['guard.md']],
+  ["bash -c 'xargs ./guard.yml'; env A=1 ./guard.lock", ['guard.lock', 'guard.yml']],
 ])('of the files that %s names, those that have to be executable are %j', (command, files) => {
   const { executed } = namedFiles({ type: 'command', command }, VARIABLES);
   expect([...executed].filter((name) => !name.startsWith('/p'))).toEqual(files.sort());

@@ -146,31 +146,34 @@ describe('what is gone', () => {
     expect(record.decision.reason).toMatch(/guard\.sh, which .*settings\.json names, is missing; see hookscope trust/);
   });
 
-  test('a script that nobody may start any more; accepted anew as it is, it asks no longer', async () => {
-    const script = project.write('project/guard.sh', '#!/bin/sh\necho no >&2\nexit 2\n', 0o755);
-    settings(bash({ type: 'command', command: './guard.sh' }));
-    await acceptAll();
-    const running = await load();
-    chmodSync(script, 0o644);
-    for (const record of [await running.fire('PreToolUse'), await call()]) {
-      expect(record.decision.verdict).toBe('ask');
-      expect(record.handlers[0]?.failure).toMatchObject({
-        cause: 'untrusted',
-        message: expect.stringMatching(
-          /guard\.sh.* could be executed when it was accepted, and cannot now: chmod \+x mends it/,
-        ),
-      });
-    }
-    const [held] = await listHeld({ ...files(), trust: store });
-    expect(await trustDiff(held?.previous, held?.request as TrustRequest)).toContain(
-      'executable -> not executable: chmod +x mends it',
-    );
-    chmodSync(script, 0o755);
-    expect((await call()).decision.verdict).toBe('deny');
-    chmodSync(script, 0o644);
-    await acceptAll();
-    expect((await call()).handlers[0]?.failure?.cause).toBe('spawn_failed');
-  });
+  test.each(['guard.sh', 'guard.txt'])(
+    '%s that nobody may start any more; accepted anew as it is, it asks no longer',
+    async (name) => {
+      const script = project.write(`project/${name}`, '#!/bin/sh\necho no >&2\nexit 2\n', 0o755);
+      settings(bash({ type: 'command', command: `./${name}` }));
+      await acceptAll();
+      const running = await load();
+      chmodSync(script, 0o644);
+      for (const record of [await running.fire('PreToolUse'), await call()]) {
+        expect(record.decision.verdict).toBe('ask');
+        expect(record.handlers[0]?.failure).toMatchObject({
+          cause: 'untrusted',
+          message: expect.stringMatching(
+            /guard\..* could be executed when it was accepted, and cannot now: chmod \+x mends it/,
+          ),
+        });
+      }
+      const [held] = await listHeld({ ...files(), trust: store });
+      expect(await trustDiff(held?.previous, held?.request as TrustRequest)).toContain(
+        'executable -> not executable: chmod +x mends it',
+      );
+      chmodSync(script, 0o755);
+      expect((await call()).decision.verdict).toBe('deny');
+      chmodSync(script, 0o644);
+      await acceptAll();
+      expect((await call()).handlers[0]?.failure?.cause).toBe('spawn_failed');
+    },
+  );
 
   test.each([false, true])(
     'but not one that sh reads, nor data; an earlier version kept their bit: %j',

@@ -112,7 +112,7 @@ export class CommandFiles extends ShellInput {
     if (program.operands === 'command' && program.stdin) reading.fed = true;
     this.named(word, values, reading);
     for (const value of values) {
-      this.paths.path(value);
+      this.paths.path(value, true);
       this.paths.program(value);
     }
     for (const file of program.unasked ?? []) this.paths.code(file, undefined);

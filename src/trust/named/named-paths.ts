@@ -80,7 +80,7 @@ export class NamedPaths {
 
   /** Those that may have to be executable. */
   executed(): string[] {
-    return this.#pathsOf(this.#executed).filter((path) => !SETTINGS.test(path));
+    return this.#pathsOf(this.#executed);
   }
 
   #pathsOf(names: ReadonlySet<string>): string[] {
@@ -123,11 +123,11 @@ export class NamedPaths {
     return this.#more > 0 ? [`${this.#more} more names`] : [];
   }
 
-  /** Adds a word if it looks like a path, or contains one after an option or a name. */
-  path(word: string): void {
+  /** Adds a word if it looks like a path, or contains one after an option or a name. `isProgram`: the word is what a command runs. */
+  path(word: string, isProgram = false): void {
     const value = /^(?:-[\w-]*=?|[\w.]+=|@|file:\/\/)(.+)$/s.exec(word)?.[1];
     for (const text of value === undefined ? [word] : [word, value]) {
-      if (!/^[-\s]/.test(text) && (text.includes('/') || /\.\w{1,6}$/.test(text))) this.#add(text);
+      if (!/^[-\s]/.test(text) && (text.includes('/') || /\.\w{1,6}$/.test(text))) this.#add(text, isProgram);
     }
   }
 
@@ -156,19 +156,19 @@ export class NamedPaths {
     }
   }
 
-  #add(text: string): void {
+  #add(text: string, isProgram = false): void {
     const open = text.lastIndexOf(UNKNOWN);
     if (open !== -1) {
       // If the beginning is known only at run time, the rest is tried relative to the working directory and to the project.
       const slash = text.indexOf('/', open);
       const rest = slash === -1 ? '' : text.slice(slash + 1);
       if (rest === '' || text.slice(0, open).includes('/')) return;
-      this.#add(rest);
-      for (const folder of this.#roots()) this.#add(resolve(folder, rest));
+      this.#add(rest, isProgram);
+      for (const folder of this.#roots()) this.#add(resolve(folder, rest), isProgram);
     } else if (isPath(text)) {
       if (this.#found.size < MOST_NAMES) this.#found.add(text);
       else this.#more++;
-      if (!this.#isRead && this.#found.has(text)) this.#executed.add(text);
+      if (!this.#isRead && (isProgram || !SETTINGS.test(text)) && this.#found.has(text)) this.#executed.add(text);
     }
   }
 
