@@ -46,7 +46,7 @@ function countedIn(files: RegExp): number {
 test.each(HURTING.map((line) => [line.slice(0, 40), line] as const))('%j… is read in few steps', (_, line) => {
   expect(line.length).toBeLessThanOrEqual(10_000);
   // A few milliseconds. Where it would be more the reader says that nobody can tell, and the hook is asked. The engine counts a tenth more or less from run to run.
-  expect(stepsOf(line)).toBeLessThan(500_000);
+  expect(stepsOf(line)).toBeLessThan(550_000);
 });
 
 // Regular expressions that go back take no steps that the engine counts.

@@ -330,6 +330,28 @@ it.each([
   expect(matches('rm *', line)).toBe(true);
 });
 
+describe.each(['my f', 'dir/my f.mk', 'a,b', 'a:b', 'a=b.mk', 'a(1)', 'a;b', "it's", 'x[1].mk', '{a}', 'a|b', 'x<y'])(
+  'a Bash rule, of a file whose name has a space or punctuation: %s',
+  (name) => {
+    const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+    it.each([
+      ['make', '-f'],
+      ['make', '--file='],
+      ['make -s', '--makefile='],
+      ['vim', '-S'],
+      ['emacs', '--load='],
+      ['ssh', '-F'],
+      ['foo', 'x='],
+      ['foo', ''],
+    ])('is asked about a command in it where it follows the option: %s %s', (program, option) => {
+      const line = (text: string): string =>
+        `echo 'all: ; ${text}' > ${quoted(name)}; ${program} ${quoted(`${option}${name}`)}`;
+      expect(matches('rm *', line('rm x'))).toBe(true);
+      expect(matches('rm *', line('ls x'))).toBe(false);
+    });
+  },
+);
+
 describe('a Bash rule, of a file that code for another program names,', () => {
   const programs = [
     ['s', `python3 -c "import os; os.system('sh s')"`],

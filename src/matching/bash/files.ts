@@ -168,7 +168,8 @@ const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
 
 /** Notes the files in an argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`, `node -e 'require("./x")'`. */
 export function noteTaken({ text }: KnownWord, found: BashReading, program = ''): void {
-  found.taken.add(lastName(text));
+  // `-fmy file.mk` and `--file=my file.mk` name files that the tokens below split.
+  for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
   spendText(text, found);
   // Of `-mx` and `a.b` the module may be `x` and `b`.
   for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
