@@ -195,7 +195,7 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
 /** Reports a name with a slash in a regular expression, which no tool's name matches: one in slashes, as in code, or several names. */
 function withSlash(text: string, parts: readonly string[]): MatcherFinding | undefined {
   const names = namesOrRegex(text, parts);
-  const source = names.map((name) => spelled(SLASHED.exec(name)?.[1] ?? name)).join('|');
+  const source = names.map((name) => spelled(SLASHED.exec(name)?.[1] ?? name, /mcp/i.test(text))).join('|');
   const one = names.find((name) => SLASHED.test(name));
   const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
   if (one !== undefined) {
@@ -214,11 +214,13 @@ function withSlash(text: string, parts: readonly string[]): MatcherFinding | und
 const LIST = 'A list is written "Edit|Write".';
 const OUT = 'Take the matcher out.';
 
-/** The tools that a pattern names in another letter case, as they are called. */
-const spelled = (pattern: string): string =>
-  pattern
-    .replaceAll('\\|', '|')
-    .replace(/\w+/g, (word) => [...KNOWN_TOOLS].find((tool) => tool.toLowerCase() === word.toLowerCase()) ?? word);
+/** A pattern with the whole names of tools in their own letter case. What is only part of a name is left, and so are the names of MCP tools. */
+function spelled(pattern: string, isMcp: boolean): string {
+  const text = pattern.replaceAll('\\|', '|');
+  if (isMcp || !/^\^?(?:\((?:\?:)?)?[^()[\]{}]*\)?\$?$/.test(text)) return text;
+  const proper = (word: string) => [...KNOWN_TOOLS].find((tool) => tool.toLowerCase() === word.toLowerCase()) ?? word;
+  return text.replace(/(?<=^|[|^(]|\(\?:)\w+(?=$|[|$)])/g, proper);
+}
 
 /** Converts a glob to a regular expression. */
 function asRegex(text: string): string | undefined {

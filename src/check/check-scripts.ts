@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative as relativeTo, resolve } from 'node:path';
 import { isClosed } from '../files/regular-file.js';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
@@ -72,15 +72,16 @@ function* missing(run: Invocation, path: string, file: SourceFile, { name }: Che
     yield relative(run, file);
     return;
   }
-  if (isClosed(path)) {
+  const isThere = existsSync(path);
+  if (isClosed(path) || (isThere && statSync(path).isFile())) {
     yield {
       rule: 'script-missing',
       message: `${name(path)} cannot be read by this user.`,
-      fix: 'Let this user read it (chmod u+r) and enter its folders (chmod u+x).',
+      fix: 'Let this user read it and enter its folders.',
     };
     return;
   }
-  const folder = existsSync(path) ? ' is a folder' : ' is not there';
+  const folder = isThere ? ' is a folder' : ' is not there';
   yield { rule: 'script-missing', message: `${name(path)}${folder}.` };
 }
 
@@ -90,15 +91,16 @@ function relative({ written }: Invocation, { plugin }: SourceFile): ScriptFindin
   return { rule: 'script-relative', message, fix: `Write ${start}${written.replace(/^\.\//, '')}.` };
 }
 
+/** A first line after which `NAME script` does the same: no option, and a program that is found by its name. */
+const READER = /^[ \t]*\/(?:usr\/(?:local\/)?)?bin\/(?:env[ \t]+)?((?:ba|da|z)?sh|python3?|node|perl|ruby)[ \t]*$/;
+
 function* runItself(
   written: string,
   script: ScriptFile,
   { machine, name: nameOf }: CheckContext,
 ): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
-  const [program = '', ...rest] = shebang?.trim().split(/\s+/) ?? [];
-  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
-  const reader = name ?? basename(program);
+  const reader = READER.exec(shebang ?? '')?.[1];
   if (!executable)
     yield {
       rule: 'script-not-executable',
@@ -122,6 +124,8 @@ function* runItself(
     };
     return;
   }
+  const [program = '', ...rest] = shebang.trim().split(/\s+/);
+  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
   const found = name === undefined ? existsSync(program) : isOnPath(name, machine.path);
   if (!found)
     yield {

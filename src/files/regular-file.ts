@@ -68,15 +68,18 @@ export function checkRegular(stat: Stats, most: number): Stats {
   return stat;
 }
 
-/** Whether a path leads to what this user may not read, as far as is known: a folder on the way may be closed. */
+/** Whether a path leads to what this user may not read, as far as is known: a folder on the way may be closed. What everybody may execute need not be read. */
 export function isClosed(path: string): boolean {
+  let mode = 0;
   try {
-    if (statSync(path).isFile()) closeSync(openSync(path, 'r'));
+    const stat = statSync(path);
+    mode = stat.mode;
+    if (stat.isFile()) closeSync(openSync(path, 'r'));
     return false;
   } catch (error) {
-    return ['EACCES', 'EPERM'].includes(`${(error as NodeJS.ErrnoException).code}`);
+    return ['EACCES', 'EPERM'].includes(`${(error as NodeJS.ErrnoException).code}`) && (mode & 0o001) === 0;
   }
 }
 
-/** What to do about it. */
-export const OPEN_IT = 'let this user read it (chmod u+r) and enter its folders (chmod u+x)';
+/** What to do about it, whoever owns the file and its folders. */
+export const OPEN_IT = 'let this user read it and enter its folders';

@@ -208,9 +208,18 @@ test('prints what it found as SARIF', async () => {
 });
 
 test.each([
-  ['#!/usr/bin/env -S python3 -u\n', ', or name what reads it: python3 g\\.py'],
-  ['#!/opt/own/bin/ruby\n', ', or name what reads it: ruby g\\.py'],
+  ['#!/usr/bin/env python3\n', ', or name what reads it: python3 g\\.py'],
+  ['#! /usr/local/bin/ruby\n', ', or name what reads it: ruby g\\.py'],
   ['import json\n', ''],
+  // Without its options or its own place it would be another program.
+  ['#!/usr/bin/env -S python3 -u\n', ''],
+  ['#!/usr/bin/env -S npx tsx\n', ''],
+  ['#!/bin/bash -e\n', ''],
+  ['#!/bin/sh\r\n', ''],
+  ['#!/usr/bin/awk -f\n', ''],
+  ['#!/bin/busybox sh\n', ''],
+  ['#!/opt/own/bin/ruby\n', ''],
+  ['#!./own\n', ''],
 ])('what reads a script that is not executable is what its first line names: %j', async (text, advice) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-check-')));
   try {

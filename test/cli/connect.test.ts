@@ -449,6 +449,11 @@ describe('hookscope connect claude-code', () => {
       ['connect', 'gemini', '--write', '--hooks', 'AfterAgent.json'],
       /is Gemini's name of Stop; .* hookscope serve --from gemini FILE/,
     ],
+    [
+      ['connect', 'claude-code', '--write', '--hooks', 'cursor.json'],
+      /is Cursor's name of PreToolUse; for Cursor's own file use hookscope serve --from cursor FILE/,
+    ],
+    [['connect', 'claude-code', '--write', '--hooks', 'settings.json'], /use hookscope serve --settings/],
     [['connect', 'claude-code', '--write', '--plugin', './gone.mjs'], /gone\.mjs.*There is no such file/],
     [['connect', 'codex', '--write', '--project', '--plugin', join(tmpdir(), 'gone.js')], /gone\.js.*no such file/],
     [['connect', 'claude-code', '--write', '--plugin', 'gone-package'], /"gone-package" was not found/],
@@ -462,9 +467,24 @@ describe('hookscope connect claude-code', () => {
   ])('%j is refused, and nothing is written', async (args, message) => {
     for (const event of ['PreToolUze', 'AfterAgent'])
       writeFileSync(join(folder, 'project', `${event}.json`), JSON.stringify({ [event]: [] }));
+    const cursor = { version: 1, hooks: { beforeShellExecution: [] } };
+    writeFileSync(join(folder, 'project', 'cursor.json'), JSON.stringify(cursor));
+    writeFileSync(join(folder, 'project', 'settings.json'), JSON.stringify({ permissions: {}, hooks: {} }));
     const { stderr, code } = await hookscope(...args);
     expect(stderr).toMatch(message);
     expect(code).toBe(1);
     expect(existsSync(user())).toBe(false);
+  });
+
+  test.each([
+    ['Deploy', false],
+    ['PreToolUze', true],
+  ])('%s, which a configuration may define, is connected with a warning; one is here: %j', async (event, isHere) => {
+    writeFileSync(join(folder, 'project', 'own.json'), JSON.stringify({ [event]: [] }));
+    if (isHere) writeFileSync(join(folder, 'project', 'hookscope.config.mjs'), 'export default {};');
+    const { stderr, code } = await hookscope('connect', 'claude-code', '--write', '--hooks', 'own.json');
+    expect(stderr).toMatch(new RegExp(`warning: .*own\\.json: ${event}: is not a known event`));
+    expect(code).toBe(0);
+    expect(existsSync(user())).toBe(true);
   });
 });

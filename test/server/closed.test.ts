@@ -7,7 +7,7 @@ import { unboundScripts } from '../../src/server/bound/scripts.js';
 import { cli } from '../cli/cli.js';
 import { createUser, GUARD, hooksFile, type User } from './kit.js';
 
-const OPEN = 'let this user read it (chmod u+r) and enter its folders (chmod u+x)';
+const OPEN = 'let this user read it and enter its folders';
 let user: User;
 let guard: string;
 let folder: string;
@@ -79,5 +79,17 @@ test.each(CLOSED)('check says that of a guard %s', async (_, close) => {
   close();
   const { stdout } = await held(check);
   expect(stdout).toMatch(/script-missing\n.*sub\/guard\.sh cannot be read by this user\.\n/);
-  expect(stdout).toMatch(/fix: Let this user read it \(chmod u\+r\) and enter its folders \(chmod u\+x\)\.\n/);
+  expect(stdout).toMatch(/fix: Let this user read it and enter its folders\.\n/);
+});
+
+test('a program that everybody may execute need not be read: it is served with --data', async () => {
+  user.write('hooks.json', hooksFile(guard));
+  const look = () => {
+    const binding = new Binding({ files: {}, scripts: {} }, folder);
+    binding.commandsOf(join(folder, 'hooks.json'))({ type: 'command', command: './sub/guard.sh' });
+    return unboundScripts(binding.scripts);
+  };
+  chmodSync(guard, 0o111);
+  const [said] = await held(look);
+  expect(said).toMatch(/cannot be bound: .*fail as untrusted, unless it is served with --data$/);
 });

@@ -31,7 +31,7 @@ export async function connectCommand(
     return undo([file], terminal, { file: other, option: flags.project ? '--user' : '--project' });
   }
   const { planConnect } = await import('../../connect/connect.js');
-  const { entries, leftOut } = await wayOf(table, flags);
+  const { entries, leftOut } = await wayOf(table, flags, terminal);
   const plan = await planConnect({ agent, file, entries, layout: layoutOf(table) });
   const { guardWarning, unaskedWords } = await import('../../connect/client-version.js');
   if (flags.http) {
@@ -138,13 +138,13 @@ interface ConnectWay {
   readonly leftOut: readonly OmittedEvent[];
 }
 
-async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<ConnectWay> {
+async function wayOf(table: AgentTable, flags: ConnectFlags, { tell }: Terminal): Promise<ConnectWay> {
   const { agentEntries, notConnected } = await import('../../connect/agent-hooks.js');
   const { hooks, config, plugin, port } = flags;
   const leftOut = notConnected(table);
   if (!flags.http) {
     const set = { ...(hooks && { hooks }), ...(config !== undefined && { config }), ...(plugin && { plugin }) };
-    await checkFiles(set);
+    await checkFiles(set, tell);
     const { thinCommand } = await import('../../server/client/thin.js');
     const who = {
       ...(table.name === 'claude-code' ? {} : { as: table.name }),

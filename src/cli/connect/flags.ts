@@ -1,3 +1,4 @@
+import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { nearest } from '../../values/nearest.js';
 import { wrongOption } from '../../values/options.js';
 import type { Flags } from '../options.js';
@@ -21,17 +22,33 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
   if (!flags.http && flags.port !== undefined) throw wrongOption('--port', 'expected together with --http');
 }
 
-/** Throws for a named file that is missing or unreadable, or has hooks of an event that nothing defines: as a guard it would block every call. */
-export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config' | 'plugin'>): Promise<void> {
-  const { namedErrors, unknownEventIn } = await import('../host/named-problems.js');
+/**
+ * Throws for a named file that is missing or unreadable, or has a misspelt event or one of another agent: as a guard it would block every
+ * call. Warns of an event that only a configuration elsewhere may define.
+ */
+export async function checkFiles(
+  files: Pick<ConnectFlags, 'hooks' | 'config' | 'plugin'>,
+  warn: (text: string) => void,
+): Promise<void> {
+  const { configuresHere, namedErrors, unknownEventsIn } = await import('../host/named-problems.js');
   const [error] = await namedErrors(files);
-  if (error !== undefined) throw error;
+  if (error !== undefined) throw forConnect(error);
   // A configuration or a plugin may define events.
   if (files.config !== undefined || files.plugin !== undefined) return;
   for (const file of files.hooks ?? []) {
-    const unknown = await unknownEventIn(file);
-    if (unknown !== undefined) throw unknown;
+    for (const { error: unknown, isMistake } of await unknownEventsIn(file)) {
+      if (isMistake && !(await configuresHere())) throw unknown;
+      warn(`warning: ${unknown.message} Where no configuration defines it, every call is denied.`);
+    }
   }
+}
+
+/** The error with the command that has the options that it names; `connect` has none of them. */
+function forConnect(error: unknown): unknown {
+  if (!isHookscopeError(error) || error.code !== 'INVALID_CONFIG') return error;
+  const { details } = error as HookscopeError<'INVALID_CONFIG'>;
+  const expected = details.expected.replace(/\buse (?=--)/, 'use hookscope serve ');
+  return new HookscopeError('INVALID_CONFIG', { ...details, expected });
 }
 
 export function checkAgent(agent: string, agents: readonly string[], where = 'connect'): void {

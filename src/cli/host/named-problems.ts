@@ -1,9 +1,13 @@
 import { agentEvents } from '../../agents/own-events.js';
 import { HookscopeError } from '../../errors.js';
+import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { otherName } from '../../events/other-names.js';
 import { loadConfig, locateConfig } from '../../plugins/config-file.js';
+import { judgeConfigs } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { locatePlugin } from '../../plugins/load.js';
+import { createTrustStore } from '../../trust/store.js';
+import { nearest } from '../../values/nearest.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { HostFlags } from './open-host.js';
 
@@ -19,19 +23,24 @@ export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags
   return errors;
 }
 
-/** The problem with an event of a hooks file that neither we nor another agent have. */
-export async function unknownEventIn(file: string): Promise<HookscopeError | undefined> {
+/** The events of a hooks file that we do not have. `isMistake`: it is nearly a name of ours, or another agent's. */
+export async function unknownEventsIn(file: string): Promise<{ error: HookscopeError; isMistake: boolean }[]> {
   const { validateHooks } = await import('../../plugins/validate.js');
-  const events = Object.keys(await loadHooksFile(file)).map((event) => [event, []]);
-  const [problem] = validateHooks(Object.fromEntries(events), { events: agentEvents() });
-  if (problem === undefined) return undefined;
-  const { where, message } = problem;
-  return new HookscopeError('INVALID_CONFIG', {
-    file,
-    where,
-    expected: otherName(where, (agent) => `hookscope serve --from ${agent} FILE`) ?? message,
+  const events = agentEvents();
+  const named = Object.keys(await loadHooksFile(file)).map((event) => [event, []]);
+  return validateHooks(Object.fromEntries(named), { events }).map(({ where, message }) => {
+    const other = otherName(where, (agent) => `hookscope serve --from ${agent} FILE`);
+    const isNear = nearest(where, [...HOOK_EVENTS, ...Object.keys(events)]) !== undefined;
+    return {
+      error: new HookscopeError('INVALID_CONFIG', { file, where, expected: other ?? message }),
+      isMistake: other !== undefined || isNear,
+    };
   });
 }
+
+/** Whether this folder has a configuration, which may define events. */
+export const configuresHere = async (): Promise<boolean> =>
+  (await judgeConfigs(process.cwd(), createTrustStore())).length > 0;
 
 /** A problem with the input, listed after those with named files: a missing file is the more likely cause. */
 export async function withNamedProblems(flags: HostFlags, problem: string): Promise<string> {
