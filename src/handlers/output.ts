@@ -108,8 +108,8 @@ function readPlain(trial: OutputTrial): Reply {
   const { spec, eventName, result, text } = trial;
   const failure = exitFailure(trial);
   if (failure) return failure;
-  if (result.exitCode === 0 && spec.fold === 'gate' && ANSWER.test(text)) return readBuried(trial);
-  if (result.exitCode !== 0 || text === '' || trial.background || spec.plainStdout === 'none') return {};
+  if (result.exitCode !== 0 || text === '' || trial.background) return {};
+  if (spec.plainStdout === 'none') return spec.fold === 'gate' && ANSWER.test(text) ? readBuried(trial) : {};
   if (spec.plainStdout === 'context')
     return specific(eventName, 'additionalContext', withoutMark(result.stdout).trimEnd());
   const [key] = spec.value ?? [];
@@ -117,7 +117,8 @@ function readPlain(trial: OutputTrial): Reply {
 }
 
 /** What only an answer has. */
-const ANSWER = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/;
+const ANSWER =
+  /\{\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:allow|deny|ask|defer|approve|block)")/;
 
 /** An answer within other text is plain text, with a warning, and a failure where failures count: it may have been a deny. */
 function readBuried({ onFailure, text }: OutputTrial): Reply {

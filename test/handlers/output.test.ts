@@ -424,6 +424,11 @@ describe('plain text on stdout', () => {
         expect(read('PreToolUse', { stdout, onFailure }).failure?.cause).toBe('bad_json');
     });
 
+    test('says nothing in the background', () => {
+      const reply = read('PreToolUse', { stdout, onFailure: 'block', how: { background: true } });
+      expect([reply.output, reply.failure, reply.warnings]).toEqual([undefined, undefined, undefined]);
+    });
+
     test('is context where the event takes text', () => {
       const reply = read('UserPromptSubmit', { stdout, onFailure: 'block' });
       expect([reply.failure, reply.warnings]).toEqual([undefined, undefined]);
@@ -431,7 +436,8 @@ describe('plain text on stdout', () => {
   });
 
   test('that only speaks of a decision says nothing', () => {
-    for (const stdout of ['decision: deny', 'the "decision" was made', 'permissionDecision=deny'])
+    const found = `a.json:3:  "decision": "deny",`;
+    for (const stdout of ['decision: deny', 'the "decision" was made', 'permissionDecision=deny', found])
       expect(read('PreToolUse', { stdout, onFailure: 'block' })).toEqual({ stdout, stderr: '', exitCode: 0 });
   });
 

@@ -117,28 +117,43 @@ describe('a child left behind', () => {
 
   // Only Linux tells what a process does.
   describe.runIf(process.platform === 'linux')('of a gate that has not answered', () => {
-    const busy = (file: string, rest: string): string => `(while [ ! -e '${file}' ]; do :; done; ${rest}) & exit`;
+    const busy = (file: string, rest = ':'): string => `(while [ ! -e '${file}' ]; do :; done; ${rest})`;
+    const told = [expect.stringContaining('holds its stdout open')];
 
-    test.each([
-      ['stdout', '0', `echo '{"decision": "block", "reason": "late"}'`, { decision: 'block', reason: 'late' }],
-      ['stderr', '2', 'echo late >&2', { hookSpecificOutput: { permissionDecisionReason: 'late' } }],
-    ])('is waited for while it computes, since it may print the answer: on %s', async (_, code, rest, output) => {
+    test('is waited for while it computes, since it may print the answer', async () => {
       const go = sign();
-      setTimeout(go.give, 400);
-      const reply = await runShell('PreToolUse', `${busy(go.file, rest)} ${code}`);
-      expect(reply).toMatchObject({ output });
+      setTimeout(go.give, 250);
+      const reply = await runShell(
+        'PreToolUse',
+        `${busy(go.file, `echo '{"decision": "block", "reason": "late"}'`)} &`,
+      );
+      expect(reply).toMatchObject({ output: { decision: 'block', reason: 'late' } });
       expect(reply.warnings).toBeUndefined();
     });
 
-    test('is not waited for where the hook has answered, or where it only waits itself', async () => {
+    // What computes here would print while it is waited for.
+    test.each<[string, (compute: string) => string, readonly unknown[] | undefined]>([
+      ['the hook has answered', (compute) => `echo '{}'; ${compute} &`, undefined],
+      ['the hook has printed text', (compute) => `echo started; ${compute} &`, told],
+      ['the hook has blocked', (compute) => `${compute} & exit 2`, undefined],
+      ['the hook has failed', (compute) => `${compute} & exit 3`, undefined],
+      ['it prints elsewhere', (compute) => `${compute} >/dev/null &`, undefined],
+      ['it prints elsewhere, and another waits', (c) => `${c} >/dev/null & sleep ${uniqueSeconds()} &`, told],
+    ])('is not waited for where %s', async (_, line, warnings) => {
       const go = sign();
-      const said = await runShell('PreToolUse', `echo '{}'; ${busy(go.file, 'echo late')} 0`);
-      expect(said).toMatchObject({ stdout: '{}\n', output: {} });
+      const timer = setTimeout(go.give, 400);
+      const reply = await runShell('PreToolUse', line(busy(go.file, 'echo late; echo late >&2')));
+      expect(`${reply.stdout}${reply.stderr}`).not.toContain('late');
+      expect(reply.warnings).toEqual(warnings);
+      clearTimeout(timer);
       go.give();
-      const idle = await runShell('PreToolUse', `sleep ${uniqueSeconds()} & exit 0`);
-      expect(idle.warnings).toEqual([expect.stringContaining('holds its stdout open')]);
-      expect((await runShell('PostToolUse', `sleep ${uniqueSeconds()} & exit 0`)).warnings).toBeUndefined();
-      expect((await runShell('PreToolUse', `sleep ${uniqueSeconds()} > /dev/null & exit 0`)).warnings).toBeUndefined();
+    });
+
+    test('is told only where its answer would count', async () => {
+      const wait = `sleep ${uniqueSeconds()}`;
+      expect((await runShell('PreToolUse', `${wait} &`)).warnings).toEqual(told);
+      expect((await runShell('PostToolUse', `${wait} &`)).warnings).toBeUndefined();
+      expect((await runShell('PreToolUse', `${wait} > /dev/null &`)).warnings).toBeUndefined();
     });
   });
 

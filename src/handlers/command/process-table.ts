@@ -100,6 +100,15 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
+/** What a process has as its stdout, by the kernel's name for it; undefined if we may not know. */
+export function stdoutOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/1`);
+  } catch {
+    return undefined;
+  }
+}
+
 function readVariables(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');

@@ -6,8 +6,8 @@ import type { CommandSpec } from './spec.js';
 
 /** How long, in milliseconds, the pipes are read after the hook has ended while a child holds them open. */
 const DRAIN = 100;
-/** At most so long where an answer may deny, while none is complete and a child computes: it may be a filter through which the hook prints (`exec > >(python3 log.py)`). */
-const DRAIN_BUSY = 2000;
+/** At most so long for a gate that has printed no answer, while a child that holds its stdout computes: it may be a filter through which the hook prints (`exec > >(python3 log.py)`). */
+const DRAIN_BUSY = 800;
 const POLL = 25;
 /** So often in turn no child was seen to compute: a start waits for a moment too. */
 const IDLE = 3;
@@ -66,8 +66,8 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
-      const isAnswered = (): boolean => (code === 2 ? stderr.text() !== '' : isObject(stdout.text().trim()));
-      const mayAnswer = (): boolean => start.isGate && !isAnswered() && group.busy();
+      const mayAnswer = (): boolean =>
+        start.isGate && code === 0 && stdout.open && isBegun(stdout.text().trim()) && group.mayPrint();
       void drained(Promise.all([stdout.closed, stderr.closed]), mayAnswer).then(() => resolve(ending));
     });
   });
@@ -101,8 +101,9 @@ async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Prom
   if (!isClosed) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function isObject(text: string): boolean {
-  return text.startsWith('{') && text.endsWith('}');
+/** Whether what is printed may be the beginning of an answer. */
+function isBegun(text: string): boolean {
+  return text === '' || (text.startsWith('{') && !text.endsWith('}'));
 }
 
 /** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
