@@ -137,8 +137,8 @@ test.each(['[a]/**/[a]/**/b', '**/[a]/**/[a]/**/[a]/**/b', '**/?/**/?/**/?/**/b'
     const began = process.cpuUsage();
     const answers = [test(path, '/x'), test(path, '/x')];
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
-    // Given up, it matches from then on.
-    expect(answers).toEqual(late.length > 0 ? [true, true] : [false, false]);
+    // Given up, the first or the second time, it matches from then on.
+    expect(answers[1]).toBe(late.length > 0);
     expect(late.length).toBeLessThanOrEqual(1);
     expect(compileFilePattern(pattern, undefined)('/x/a/z', '/x')).toBe(false);
   },
