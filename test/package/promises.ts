@@ -805,7 +805,7 @@ const limits: readonly Kept[] = [
     'asks, denies, blocks, or follows the policy',
   ],
   ['where no failure counts', 'host/failure-table', 'is true of real failures on'],
-  ['had its executable bit when it was accepted', 'claude-code/untrusted', 'a script that nobody may start any more'],
+  ['had its executable bit when it was accepted', 'claude-code/untrusted', '%s that nobody may start any more'],
   [
     'only if these exist when the hook is registered',
     'handlers/bound-script',
