@@ -129,6 +129,8 @@ test('a value of a name of the user in Markdown is masked to the end of its line
 test.each([
   ['sh -c "DB_PASSWORD=aB3x{cd9f npm start && rm -rf build"', 'sh -c "DB_PASSWORD=█ npm start && rm -rf build"'],
   ['DB_PASSWORD=sha1("x")aB3xcd9f\n', 'DB_PASSWORD=█\n'],
+  ['ADMIN_PASSWORD="#new-password"\n', 'ADMIN_PASSWORD="█"\n'],
+  ['{"password":"#super-secret"}', '{"password":"█"}'],
   ['DB_PASSWORD=>aB3xcd9f>rT4nB8vC\n', 'DB_PASSWORD=█\n'],
   ['iban=(DE12345\nDE90\n)\n', 'iban=(█\n█\n)\n'],
   ['iban: [DE12345,\nDE90]\n', 'iban: [█,\n█]\n'],

@@ -406,7 +406,6 @@ export const ORDINARY: readonly string[] = [
   'https://h/items?a=1&next_token=3',
   'stop_token: "<|im_end|>"',
   '"eos_token": "<|eot|>"',
-  '"password": "#login-password"',
   'const cookie = parseCookieHeaderV2(header);',
   'const cookie = oauth2CookieV1Value3x.name;',
   'token = sha256(nonce, "base64")',

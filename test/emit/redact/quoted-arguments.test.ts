@@ -57,6 +57,13 @@ const BRACKETED: readonly (readonly [program: string, password: string])[] = [
   ['docker login $(aws ecr describe | jq -r .uri) -u me', `-p ${SECRET}`],
   ['$(which mysql 2>/dev/null) -h $(cat x | tr -d y)', `-p${SECRET}`],
   ['curl -X POST `cat url | head -1`', `-u me:${SECRET}`],
+  ["`which mysql` -u root -e 'select 1; select 2'", `-p${SECRET}`],
+  ['`which redis-cli` -o out.exe -e "a; b"', `-a ${SECRET}`],
+  ["`command -v curl` -H 'Accept: a; b'", `-u me:${SECRET} https://h`],
+  [`curl -H 'X: a; b' "\${HOST:-mysql}"`, `-u me:${SECRET}`],
+  [`redis-cli -h "\${HOST:-mysql}" -x "a; b"`, `-a ${SECRET}`],
+  ['mysql -h "{net}" -e "a; b"', `-p${SECRET}`],
+  [`docker exec x "\${MYSQL:-mysql}" -e "a; b"`, `-p${SECRET}`],
   ['mysql -h `cat a; cat b` -e "c; d" -u root', `-p${SECRET}`],
   [`curl -H 'a; b' --data '{"text":"can'"'"'t (deploy"}'`, `-u me:${SECRET}`],
   [`curl --data '{"text":"can'"'"'t deploy)"}' -H 'a; b'`, `-u me:${SECRET}`],
@@ -104,6 +111,18 @@ describe.each(PROGRAMS)('%s: behind a quoted argument of %s, the password is mas
     }).filter((input) => masked(input).includes(SECRET));
     expect(left).toEqual([]);
   });
+});
+
+/** Beside a user's name `-p` has a password, whatever other program is named. */
+test.each([
+  'mytool --curl-path C:\\tools\\curl.exe -u me',
+  'deploy.ps1 -Tool net.exe -u admin',
+  `acme-cli login -u me --dl "\${DL:-curl}"`,
+  'acme login -u me --with curl',
+])('the flag of an unknown program is known: %s', (program) => {
+  const text = `${program} -p Zq7xK2vLw9`;
+  for (const one of [text, `ls; ${text}`, json({ command: text })])
+    expect(redactor.text(one)).not.toContain('Zq7xK2vLw9');
 });
 
 /** Programs by the names of their files, and as the last word in brackets. */

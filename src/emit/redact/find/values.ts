@@ -131,8 +131,6 @@ function isLogin(value: string, { name, sure }: ValuePlace): boolean {
 
 /** A token of a language model: `<|im_end|>`. */
 const SPECIAL = /^<\|[a-z]+(?:_[a-z]+)*\|>$/;
-/** The id of an element that is named like a secret: `#login-password`. */
-const ELEMENT = /^#[a-z]+(?:[-_][a-z]+)*$/;
 
 function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolean {
   const isConstant = sure || name === name.toUpperCase();
@@ -145,7 +143,7 @@ function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolea
         value.split(/\s+/).some(isMixed)) &&
       !PROSE.test(value)
     );
-  if (SPECIAL.test(value) || (ELEMENT.test(value) && nameKind(value.slice(1)) !== undefined)) return false;
+  if (SPECIAL.test(value)) return false;
   if (!/[A-Za-z\d]/.test(value)) return kind === 'password' && value.length >= 6;
   if (kind === 'password' || isConstant) return value.length >= 3;
   if (/^\d+$/.test(value)) return value.length >= 6;

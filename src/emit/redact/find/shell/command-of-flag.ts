@@ -58,7 +58,7 @@ function programsOf(name: string): readonly SecretFlags[] {
 }
 /** Whether a name may also be an argument of another program: before a closing bracket, or that of a file. */
 const isDoubtful = (text: string, at: number, behind: number): boolean =>
-  /\.exe$/i.test(text.slice(at, behind)) || /^\\*["']?[)}]/.test(text.slice(behind, behind + 8));
+  /(?:\.exe|[)}])$/i.test(text.slice(at, behind)) || /^\\*["']?[)}]/.test(text.slice(behind, behind + 8));
 const isMeant = ({ says, anywhere }: SecretFlags, said: string, around: string): boolean =>
   (says === undefined || says.test(said)) && (anywhere === undefined || anywhere.test(said) || anywhere.test(around));
 
@@ -85,10 +85,15 @@ interface Command {
   readonly at: number;
   readonly programs: readonly SecretFlags[];
   readonly before?: Command;
-  /** The command in parentheses that end before the place: `$(which mysql) -pX`. */
+  /** The command in parentheses or backquotes that end before the place: `$(which mysql) -pX`. */
   readonly within?: Command | undefined;
 }
 const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
+/** The command `outer` behind what another one printed into it. */
+const behindOutput = (outer: Command, inner: Command): Command => ({
+  ...outer,
+  within: outer.within ?? (inner.programs.length > 0 ? inner : undefined),
+});
 
 /** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
 let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
@@ -134,15 +139,15 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       const isWord = isName && /^(?:[A-Za-z]:\\.*|\S+)$/.test(text.slice(command.begin, index));
       open = outerOpen;
       const isKnown = outer.programs.length > 0 && isDoubtful(text, command.at, index);
-      command = isWord && !isKnown ? { ...command, begin: outer.begin, before: outer } : outer;
+      if (isWord && !isKnown) command = { ...command, begin: outer.begin, before: outer };
+      else command = isWord || sign === '`' ? behindOutput(outer, command) : outer;
       around.length = opened;
     } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
     else if (sign === open?.closing) {
       const { command: outer } = open;
       // `{"command":"mysql"},{"args":["-p"]}`: another item begins.
       if (NEXT.test(text.slice(behind, behind + 100))) command = outer;
-      else if (sign === ')' && command !== outer)
-        command = { ...outer, within: outer.within ?? (command.programs.length > 0 ? command : undefined) };
+      else if (sign === ')' && command !== outer) command = behindOutput(outer, command);
       open = open.outer;
     } else if (!isQuote(sign) && !'])}'.includes(sign)) {
       const isEnd = SEPARATES.test(sign);
@@ -153,7 +158,7 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
         (open?.closing === ')' && command === open.command) ||
         !isDoubtful(text, index, behind)
       )
-        command = { begin: command.begin, at: index, programs: known.get(sign) ?? [], before: command };
+        command = { ...command, at: index, programs: known.get(sign) ?? [], before: command };
     }
     return [[behind, command]];
   });

@@ -128,7 +128,8 @@ function shortFlag(text: string, dash: number, name: string, behind: number): Te
       const span = programSecret(text, dash, name, behind, program);
       if (span !== undefined) return span;
     }
-    const span = name === 'p' && programs.length === 0 ? besideUser(text, behind, before) : undefined;
+    const isUnknown = name === 'p' && !programs.some(({ secret }) => secret?.includes('p'));
+    const span = isUnknown ? besideUser(text, behind, before) : undefined;
     if (span !== undefined) return span;
   }
   return undefined;
