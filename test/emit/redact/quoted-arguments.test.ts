@@ -59,6 +59,7 @@ const BRACKETED: readonly (readonly [program: string, password: string])[] = [
   ['curl -X POST `cat url | head -1`', `-u me:${SECRET}`],
   ["`which mysql` -u root -e 'select 1; select 2'", `-p${SECRET}`],
   ['`which redis-cli` -o out.exe -e "a; b"', `-a ${SECRET}`],
+  [`\`which redis-cli\` -h "\${HOST:-curl}" -e "a; b"`, `-a ${SECRET}`],
   ["`command -v curl` -H 'Accept: a; b'", `-u me:${SECRET} https://h`],
   [`curl -H 'X: a; b' "\${HOST:-mysql}"`, `-u me:${SECRET}`],
   [`redis-cli -h "\${HOST:-mysql}" -x "a; b"`, `-a ${SECRET}`],

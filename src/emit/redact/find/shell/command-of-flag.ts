@@ -139,7 +139,8 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       const isWord = isName && /^(?:[A-Za-z]:\\.*|\S+)$/.test(text.slice(command.begin, index));
       open = outerOpen;
       const isKnown = outer.programs.length > 0 && isDoubtful(text, command.at, index);
-      if (isWord && !isKnown) command = { ...command, begin: outer.begin, before: outer };
+      if (isWord && !isKnown)
+        command = { ...command, begin: outer.begin, before: outer, within: outer.within ?? command.within };
       else command = isWord || sign === '`' ? behindOutput(outer, command) : outer;
       around.length = opened;
     } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
