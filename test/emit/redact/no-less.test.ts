@@ -135,7 +135,10 @@ test.each([
   ['iban=(DE12345\nDE90\n)\n', 'iban=(█\n█\n)\n'],
   ['iban: [DE12345,\nDE90]\n', 'iban: [█,\n█]\n'],
   ['char iban[5]="DE12"', 'char iban[5]="█"'],
+  ['api_key: 1234567_890\n', 'api_key: █\n'],
+  ['secret_key: 123_456_789_012\n', 'secret_key: █\n'],
   ...[
+    ...['MAX_TOKEN = 65_536\n', 'const token = encrypt("aes-256-cbc", data)\n', 'secret = md5("v1:cache-key")\n'],
     ...['TOKEN=$E2E_K8S_TOKEN', '"Authorization: Bearer $E2E_K8S_TOKEN"', 'DB_PASSWORD="$K8S_E2E_DB_PASSWORD"'],
     ...['mysql -p $B2B_E2E_PASSWORD', 'x --password=$K8S_E2E_PW', 'password: $e2e_k8s_pw1a\n'],
     ...['a ? user[0] : fallback;\n', 'case user[1]: return 5\n', '{user[0]: 5}', 'f(user[0] = 1)\n'],

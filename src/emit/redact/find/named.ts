@@ -126,7 +126,7 @@ function behindName(
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
   if (take(MADE, text, at) !== undefined) at = MADE.lastIndex;
-  else if ((kind === 'password' || kind === 'token') && take(HASHED, text, at) !== undefined) at = HASHED.lastIndex;
+  else if (kind === 'password' && take(HASHED, text, at) !== undefined) at = HASHED.lastIndex;
   const braced = kind === 'password' && tight && at === gap ? take(BRACED, text, at)?.[1] : undefined;
   if (braced !== undefined && !isPlaceholder(braced) && /[;?&]/.test(before)) return [at + 1, at + 1 + braced.length];
   if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) {

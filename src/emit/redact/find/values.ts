@@ -106,7 +106,7 @@ export function isSecret(value: string, place: ValuePlace): boolean {
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
   if (place.sure) return !(/^\d{1,3}$/.test(value) && PAGE.test(place.name));
-  if (/^\d+(?:_\d{3})*$/.test(value)) return place.kind === 'password' && value.length >= 4;
+  if (/^(?:\d+|\d{1,3}(?:_\d{3}){1,2})$/.test(value)) return place.kind === 'password' && value.length >= 4;
   if (CHAIN.test(value.replace(/,$/, '')) || value.length < 4) return false;
   const same = value.toLowerCase().replace(/[\W_\d]/g, '');
   if (
