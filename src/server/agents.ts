@@ -26,6 +26,8 @@ export class AgentScopes {
   readonly #services: HostCore;
   /** Open agents by session and id, in the order of their start. */
   readonly #open = new Map<string, PassedAgent>();
+  /** Agents whose start or stop this process has seen itself, so that it knows more of them than the previous process. */
+  readonly #seen = new Set<string>();
   /** Tells the process that takes over about agents that start and end. */
   #next: ((agent: PassedAgent) => void) | undefined;
 
@@ -38,6 +40,7 @@ export class AgentScopes {
     const { session_id: session, agent_id: agent, agent_type: type } = input;
     if (!isText(session) || !isText(agent) || agent === '') return;
     const isLate = spec.scope !== 'open';
+    if (!isLate) this.#sees(JSON.stringify([session, agent]));
     if (isLate && this.#open.has(JSON.stringify([session, agent]))) return;
     // An agent without a type is the client's own, for example for compacting; no hooks are registered for it.
     if (!isText(type) || type === '') return;
@@ -52,11 +55,12 @@ export class AgentScopes {
     const { session_id: session, agent_id: agent } = input;
     if (!isText(session)) return;
     if (isText(agent)) {
-      if (spec.scope === 'close' && !goesOn) this.#end(JSON.stringify([session, agent]));
+      const key = JSON.stringify([session, agent]);
+      if (spec.scope === 'close' && !goesOn) this.#end(this.#sees(key));
       else this.#note({ session, agent });
     }
     if (spec.claude?.bounds !== 'end') return;
-    for (const [key, one] of this.#open) if (one.session === session) this.#end(key);
+    for (const [key, one] of this.#open) if (one.session === session) this.#end(this.#sees(key));
     void this.#services.registrar.end({ session });
   }
 
@@ -68,10 +72,11 @@ export class AgentScopes {
     this.#next = to;
   }
 
-  /** Applies what the previous process knows of an agent. */
+  /** Applies what the previous process knows of an agent, even later, when an event that was under way there is answered. */
   takeOver({ session, agent, type, others = [], above = [], ended, late }: PassedAgent): void {
     const { registrar, events } = this.#services;
     const key = JSON.stringify([session, agent]);
+    if (this.#seen.has(key)) return;
     const isOpen = this.#open.has(key);
     const hasEnded = ended ?? late ?? false;
     if (ended && isOpen) this.#end(key);
@@ -106,6 +111,14 @@ export class AgentScopes {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Notes that an event in this process has started or ended the agent. */
+  #sees(key: string): string {
+    this.#seen.delete(key);
+    this.#seen.add(key);
+    if (this.#seen.size > MOST) this.#seen.delete(this.#seen.values().next().value as string);
+    return key;
   }
 
   #end(key: string): void {

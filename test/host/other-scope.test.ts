@@ -97,10 +97,39 @@ describe('an event that is judged in the scope of another agent', () => {
   });
 });
 
-test('an event without an agent that is judged in the scope of one at work gives it no hooks of the type that it names', async () => {
+describe('an event that names its agent by `scope` alone', () => {
+  const call = { ...INPUTS.PreToolUse, agent_id: undefined, session_id: 's1', agent_type: 'worker', tool_name: 'Edit' };
+
+  test('is judged by the hooks of another type that it names', async () => {
+    const host = open();
+    await host.fire('SubagentStart', { ...INPUTS.SubagentStart, ...input, agent_type: 'reviewer' } as never);
+    for (const scope of [REVIEWER, 'a1'])
+      expect((await host.fire('PreToolUse', call as never, { scope })).verdict).toBe('deny');
+    expect(await guardsOf(host)).toEqual(['reviewer', 'worker']);
+    await host.close();
+  });
+
+  test('is of that agent, whatever session its input names', async () => {
+    const host = open();
+    const { verdict } = await host.fire('PreToolUse', call as never, { scope: { session: 's2', agent: 'a1' } });
+    expect(verdict).toBe('deny');
+    expect(await guardsOf(host, { ...input, session_id: 's2' })).toEqual(['worker']);
+    await host.close();
+  });
+});
+
+test('a start in the scope of another agent reads an id that changes a few times only', async () => {
   const host = open();
-  await host.fire('SubagentStart', { ...INPUTS.SubagentStart, ...input, agent_type: 'reviewer' } as never);
-  await host.fireAny('Notification', { ...INPUTS.Notification, session_id: 's1', agent_type: 'worker' }, scope);
-  expect(await guardsOf(host)).toEqual(['reviewer']);
+  let reads = 0;
+  const kid = {
+    ...INPUTS.SubagentStart,
+    session_id: 's1',
+    agent_type: 'worker',
+    get agent_id() {
+      return `kid${reads++}`;
+    },
+  };
+  await host.fire('SubagentStart', kid as never, scope);
+  expect(reads).toBeLessThan(20);
   await host.close();
 });

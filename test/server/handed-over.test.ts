@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import { deny } from '../../src/events/output/helpers.js';
 import { servicesOf } from '../../src/host/internals.js';
@@ -28,7 +28,7 @@ function serving() {
 }
 
 /** Which types' hooks would judge a call of each agent that does not say its type. */
-const guards = (host: Host): unknown =>
+const guards = (host: Host): string[][] =>
   AGENTS.map((agent) =>
     TYPES.filter((tool_name) =>
       host
@@ -69,4 +69,61 @@ test('the process that takes over gives every agent the hooks that it has', asyn
     }),
     { numRuns: generated(60) },
   );
+});
+
+describe('an event that is still under way in the previous process', () => {
+  const agent = { session_id: 's1', agent_id: 'a1' };
+  const stop = { ...agent, agent_type: 'reviewer', stop_hook_active: false };
+
+  /** A reviewer is at work when the next process takes over. `meanwhile` is sent to that one, then the old process answers an event that names the type. */
+  async function answeredLater(type: string, meanwhile: (next: ReturnType<typeof serving>) => Promise<unknown>) {
+    const [old, next] = [serving(), serving()];
+    let resolve = (): void => undefined;
+    const waits = new Promise<void>((done) => {
+      resolve = done;
+    });
+    old.host.register(anyHooks({ Notification: [{ hooks: [() => waits] }] }));
+    await old.ask('SubagentStart', { ...agent, agent_type: 'reviewer' });
+    const slow = old.ask('Notification', { ...agent, agent_type: type });
+    const later: SessionHandover[] = [];
+    for (const one of old.hosts.passOn((change) => void later.push(change)).all) next.hosts.takeOver(one);
+    await meanwhile(next);
+    const before = guards(next.host)[0];
+    resolve();
+    await slow;
+    for (const one of later) next.hosts.takeOver(one);
+    await old.host.close();
+    return { ...next, before, after: guards(next.host)[0] };
+  }
+
+  test('gives a later agent with the id nothing', async () => {
+    const { before, after, host } = await answeredLater('worker', async ({ ask }) => {
+      await ask('SubagentStop', stop);
+      await ask('SubagentStart', { ...agent, agent_type: 'tester' });
+    });
+    expect([before, after]).toEqual([[], []]);
+    await host.close();
+  });
+
+  test('does not replace a later agent with the id', async () => {
+    const { before, after, host } = await answeredLater('worker', ({ ask }) =>
+      ask('SubagentStart', { ...agent, agent_type: 'worker' }),
+    );
+    expect([before, after]).toEqual([['worker'], ['worker']]);
+    await host.close();
+  });
+
+  test.each(['SubagentStop', 'SessionEnd'] as const)('leaves the agent ended after its %s', async (event) => {
+    const { hosts, host } = await answeredLater('worker', ({ ask }) => ask(event, stop));
+    expect(hosts.agents).toBe(0);
+    await host.close();
+  });
+
+  test('gives an agent that has gone on the hooks of that type', async () => {
+    const { before, after, host } = await answeredLater('worker', ({ ask }) =>
+      ask('PreToolUse', { ...agent, agent_type: undefined }),
+    );
+    expect([before, after]).toEqual([['reviewer'], ['reviewer', 'worker']]);
+    await host.close();
+  });
 });

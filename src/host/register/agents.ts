@@ -7,7 +7,7 @@ import type { HooksOfStart } from './lives.js';
 import type { SpawnHooks } from './origin.js';
 import { SpawnScopes } from './places.js';
 import type { SpawnRegistry } from './spawns.js';
-import { type AgentRef, otherAgent, STOPPED, type Standings } from './standings.js';
+import { type AgentRef, inputOf, otherAgent, STOPPED, type Standings } from './standings.js';
 import { AgentStarts, type PendingStart } from './starts.js';
 
 /** `isElsewhere`: the event is judged in another agent's scope. */
@@ -64,7 +64,7 @@ export class Agents {
     const scopes = found.known ? scopesOf(found).filter((one) => one !== earlier) : [];
     // Whether the agent has the hooks of its type, be it in a scope that holds for all sessions.
     const has = scopes.some((one) => one.agentType !== undefined);
-    const other = has && this.#spawns.ofOther({ type: agent && type, session: named, parent }, scopes, this.#installer);
+    const other = has && this.#spawns.ofOther({ type, session: named, parent }, scopes, this.#installer);
     const ofType = known === undefined || has ? undefined : this.#spawns.of(known, named, parent);
     const spawnHooks = ofType ?? this.#spawns.bind(remembered, has);
     const spawn = other || (spawnHooks && { spawnHooks, type: known, before: remembered?.above ?? [] });
@@ -85,7 +85,7 @@ export class Agents {
   starts(input: Json | undefined, ref: ScopeRef | undefined, mayFail = true): StartedAgent {
     const { tree } = this.#parts;
     const other = otherAgent(input, ref, tree.session);
-    if (other) return { ...this.starts(input, other, mayFail), isElsewhere: true };
+    if (other) return { ...this.starts(inputOf(other, input), other, mayFail), isElsewhere: true };
     if (!mayFail && this.#standings.isIdle) {
       const found = tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
       const session = found.session ?? tree.session;

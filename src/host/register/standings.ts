@@ -210,9 +210,17 @@ function refOf(key: string): AgentRef {
 /** The agent that the input names, if `ref` names another one, in whose scope the event is judged: its type is not that one's, and its start and stop are its own. */
 export function otherAgent(input: Json | undefined, ref: ScopeRef | undefined, session: string): AgentRef | undefined {
   const named = typeof ref === 'string' ? { agent: ref } : ref;
-  if (named?.agent === undefined) return undefined;
+  const agent = textOf(input?.['agent_id']);
+  if (named?.agent === undefined || agent === undefined) return undefined;
   const ofInput = textOf(input?.['session_id']);
   const judged = { session: named.session ?? ofInput ?? session, agent: named.agent };
-  const own = { session: ofInput ?? judged.session, agent: textOf(input?.['agent_id']) ?? judged.agent };
+  const own = { session: ofInput ?? judged.session, agent };
   return keyOf(own) === keyOf(judged) ? undefined : own;
 }
+
+/** The input as one of that agent alone. Its ids are not read again, because a getter may return others. */
+export const inputOf = ({ session, agent }: AgentRef, input: Json | undefined): Json => ({
+  session_id: session,
+  agent_id: agent,
+  agent_type: input?.['agent_type'],
+});
