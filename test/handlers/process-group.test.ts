@@ -12,11 +12,11 @@ import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './s
 
 const hook = (name: string): string => join(HOOKS, name);
 /** A file to wait for, and the shell's words for that: whoever waits goes on when it is there, however slow the machine is. */
-function sign(): { give(): void; file: string; wait: string } {
+function sign(): { give(): void; folder: string; file: string; wait: string } {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-sign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'sign');
-  return { give: () => writeFileSync(file, ''), file, wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
+  return { give: () => writeFileSync(file, ''), folder, file, wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
 }
 const abortIn = (ms: number): AbortSignal => AbortSignal.timeout(ms);
 
@@ -118,16 +118,15 @@ describe('a child left behind', () => {
 
   // Only Linux tells what a process does.
   describe.runIf(process.platform === 'linux')('of a gate that has not answered', () => {
-    const busy = (file: string, rest = ':'): string => `(while [ ! -e '${file}' ]; do :; done; ${rest})`;
+    // It ends with the test, whose folder is then gone.
+    const busy = ({ folder, file }: ReturnType<typeof sign>, rest = ':'): string =>
+      `(while [ -d '${folder}' ] && [ ! -e '${file}' ]; do :; done; ${rest})`;
     const told = [expect.stringContaining('holds its stdout open')];
 
     test('is waited for while it computes, since it may print the answer', async () => {
       const go = sign();
       setTimeout(go.give, 250);
-      const reply = await runShell(
-        'PreToolUse',
-        `${busy(go.file, `echo '{"decision": "block", "reason": "late"}'`)} &`,
-      );
+      const reply = await runShell('PreToolUse', `${busy(go, `echo '{"decision": "block", "reason": "late"}'`)} &`);
       expect(reply).toMatchObject({ output: { decision: 'block', reason: 'late' } });
       expect(reply.warnings).toBeUndefined();
     });
@@ -144,7 +143,7 @@ describe('a child left behind', () => {
       const go = sign();
       const looks = vi.spyOn(ProcessTable, 'read');
       onTestFinished(() => looks.mockRestore());
-      const reply = await runShell('PreToolUse', line(busy(go.file)));
+      const reply = await runShell('PreToolUse', line(busy(go)));
       expect(looks.mock.calls.length).toBeLessThan(16);
       expect(reply.warnings).toEqual(warnings);
       go.give();
