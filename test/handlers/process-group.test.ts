@@ -149,6 +149,11 @@ describe('a child left behind', () => {
       go.give();
     });
 
+    test('that only waits before it prints the answer is not heard, and a warning says so', async () => {
+      const reply = await runShell('PreToolUse', `(sleep ${uniqueSeconds()}; echo '{"decision": "block"}') &`);
+      expect([reply.output, reply.failure, reply.warnings]).toEqual([undefined, undefined, told]);
+    });
+
     test('is told only where its answer would count', async () => {
       const wait = `sleep ${uniqueSeconds()}`;
       expect((await runShell('PreToolUse', `${wait} &`)).warnings).toEqual(told);

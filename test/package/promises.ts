@@ -473,6 +473,11 @@ const limits: readonly Kept[] = [
     'with stdout open does not hold the hook, and lives until the host ends it',
   ],
   [
+    'prints its answer through a filter of its own',
+    'handlers/process-group',
+    'that only waits before it prints the answer is not heard, and a warning says so',
+  ],
+  [
     'runs a command line, and on many systems that is dash',
     'handlers/command',
     'a command line is read by /bin/sh, or by the shell it names',
