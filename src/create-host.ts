@@ -66,7 +66,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
    * state. The input need not be whole. Throws UNKNOWN_EVENT.
    */
   explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
-  /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT, CLOSED. */
+  /** Adds hooks for one agent, opening its scope if it is not open. `parent` is an agent of the same session. Throws INVALID_HOOKS, INVALID_OPTIONS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT, CLOSED. */
   registerScoped(id: ScopeRef, hooks: Hooks<C>, options?: RegisterOptions & { parent?: ScopeRef }): Undo;
   /** Ends a scope and its children; false: it was not open. */
   unregisterScoped(id: ScopeRef): boolean;

@@ -114,10 +114,14 @@ export class ScopeTree {
     return agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
   }
 
-  /** Throws what `open` would throw: UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. `gone`: a scope to treat as ended. */
+  /** Throws what `open` would throw: INVALID_OPTIONS (the parent's session), UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. `gone`: a scope to treat as ended. */
   check(ref: ScopeRef, parent: ScopeRef | undefined, gone?: Scope): void {
     const { session, agent } = this.#name(ref);
     if (parent === undefined) return;
+    if (typeof parent === 'object' && (parent.session ?? session) !== session) {
+      const expected = `expected an agent of the same session as "${labelOf(ref)}", got one of ${JSON.stringify(parent.session)}: name the session of both`;
+      throw new HookscopeError('INVALID_OPTIONS', { where: 'parent', expected });
+    }
     const known = this.get(ref);
     const above = this.#parent(parent, session);
     if (known && known !== gone) {
@@ -225,7 +229,7 @@ export class ScopeTree {
   }
 
   #parent(ref: ScopeRef, session: string): Scope | undefined {
-    return this.get(typeof ref === 'string' ? { session, agent: ref } : ref);
+    return this.get(typeof ref === 'string' ? { session, agent: ref } : { ...ref, session });
   }
 
   #forget(ended: Scope): void {

@@ -196,6 +196,35 @@ describe('sessions', () => {
     expect(ran()).toBe('t/p t/c t/c2');
   });
 
+  test.each<[ScopeRef, ScopeRef]>([
+    ['c', { session: 't', agent: 'p' }],
+    ['c', { session: 't' }],
+    [{ agent: 'c' }, { session: 't', agent: 'p' }],
+    [
+      { session: 's', agent: 'c' },
+      { session: 't', agent: 'p' },
+    ],
+  ])('a parent of another session is refused, and nothing is opened (%o below %o)', async (ref, parent) => {
+    const { host } = testHost();
+    const { mark, ran } = logging();
+    host.registerScoped({ session: 't', agent: 'p' }, mark('t/p'));
+    const wrong = { code: 'INVALID_OPTIONS', message: expect.stringContaining('same session as "c", got one of "t"') };
+    expect(() => host.registerScoped(ref, mark('c'), { parent })).toThrow(expect.objectContaining(wrong));
+    expect(host.unregisterScoped(ref)).toBe(false);
+    await host.fire('PreToolUse', { ...PRE, session_id: 's', agent_id: 'c' });
+    expect(ran()).toBe('');
+  });
+
+  test('a parent that names no session is one of the session of the agent', async () => {
+    const { host } = testHost();
+    const { mark, ran } = logging();
+    host.registerScoped('p', mark('s/p'));
+    host.registerScoped({ session: 't', agent: 'p' }, mark('t/p'));
+    host.registerScoped({ session: 't', agent: 'c' }, mark('t/c'), { parent: { agent: 'p' } });
+    await host.fire('PreToolUse', { ...PRE, session_id: 't', agent_id: 'c' });
+    expect(ran()).toBe('t/p t/c');
+  });
+
   test('a session whose last hook is gone is forgotten, and may come again', async () => {
     const { host } = testHost();
     const { mark, ran } = logging();
