@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { hashRegularFile } from '../files/hash-file.js';
 import { readRegularFile, UnreadFileError } from '../files/regular-file.js';
 
@@ -22,12 +22,13 @@ function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
   }
 }
 
-/** Whether a file is executable; false if it does not exist. */
+/** Whether this user may execute a file; false if it does not exist. */
 export function isExecutable(path: string): boolean {
   try {
-    return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+    accessSync(path, constants.X_OK);
+    // On some systems the superuser passes without any bit.
+    return (statSync(path).mode & 0o111) !== 0;
   } catch {
-    // In a folder that is closed to us it cannot be executed either.
     return false;
   }
 }

@@ -1,11 +1,22 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { trustCommand } from '../../src/cli/trust.js';
 import { acceptancesFile, readAcceptances } from '../../src/trust/acceptances.js';
 import { defaultTrustFile } from '../../src/trust/store.js';
-import { cli } from '../cli/cli.js';
+import { BIN, cli } from '../cli/cli.js';
+import { asNobody } from '../nobody.js';
 import { closeAll, createProject, hooksOn, type Project } from './project.js';
 
 const OWN = { ...process.env };
@@ -238,4 +249,18 @@ test('a question whose beginning has left the screen says how much stands above 
   const { text, asked } = await trust({}, 'n');
   expect(text.split('\n').length).toBeGreaterThan(100);
   expect(Number(/\((\d+) lines above\)/.exec(asked[0] as string)?.[1])).toBeGreaterThan(100);
+});
+
+test('a script that its own user may no longer execute is untrusted, whoever else may; check reports it', async () => {
+  expect((await trust({}, 'y')).code).toBe(0);
+  chmodSync(join(project.dir, 'guard.sh'), 0o655);
+  if (process.getuid?.() === 0)
+    for (const name of ['.', ...(readdirSync(project.path, { recursive: true }) as string[])])
+      chownSync(join(project.path, name), 65_534, 65_534);
+  const stdin = JSON.stringify(project.call);
+  const run = (...args: string[]) => asNobody(process.execPath, [BIN, ...args], project.path, stdin);
+  const { stdout, stderr } = await run('fire', 'PreToolUse', '--claude-code', project.dir, '--json', '--input', '-');
+  expect(stderr).toMatch(/guard\.sh, .*could be executed when it was accepted, and cannot now: chmod \+x mends it/);
+  expect(JSON.parse(stdout)).toMatchObject({ decision: { verdict: 'ask' } });
+  expect((await run('check', project.dir)).stdout).toContain('guard.sh has no permission to be run.');
 });

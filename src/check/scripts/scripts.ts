@@ -1,11 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.js';
+import { isExecutable } from '../../trust/file-hash.js';
 import { parseShell, type Shell } from './shell.js';
 
 /** A file that a hook runs. */
 export interface ScriptFile {
   readonly path: string;
+  /** Whether this user may execute it. */
   readonly executable: boolean;
   /** Undefined if it is binary or too long. */
   readonly text: string | undefined;
@@ -23,7 +25,8 @@ export function readScript(path: string): ScriptFile | undefined {
     if (!statSync(path).isFile()) return undefined;
     const text = size <= MAX_SIZE ? textOf(readRegularFile(path)) : undefined;
     const shebang = text?.startsWith('#!') ? (text.slice(2).split('\n', 1)[0] as string) : undefined;
-    return { path, executable: isExecutable(path), text, shebang };
+    // Windows decides by the file extension.
+    return { path, executable: process.platform === 'win32' || isExecutable(path), text, shebang };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
@@ -38,17 +41,6 @@ function isAbsence(error: unknown): boolean {
 
 function textOf(bytes: Buffer): string | undefined {
   return bytes.includes(0) ? undefined : bytes.toString('utf8');
-}
-
-function isExecutable(path: string): boolean {
-  // Windows decides by the file extension.
-  if (process.platform === 'win32') return true;
-  try {
-    return (statSync(path).mode & 0o111) !== 0;
-  } catch (error) {
-    if (isAbsence(error)) return false;
-    throw error;
-  }
 }
 
 /** Whether a program with this name is on the PATH. */
