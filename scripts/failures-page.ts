@@ -6,7 +6,8 @@ import type { EventSpec } from '../src/events/spec.js';
 /** A new cause without a line here is a type error. */
 const CAUSES: Record<Cause, string> = {
   threw: 'the callback threw, or its promise rejected; a remote one answered with an error',
-  timeout: 'no answer within its timeout; a command and all it started are ended',
+  timeout:
+    'no answer within its timeout, and a command and all it started are ended; or a command on a gate has ended without one while its filter still computes',
   spawn_failed: 'the program could not be started: not found (127), not executable (126), no such folder',
   exit_code: 'an exit code other than 0 without a JSON answer that counts; 2 where it means nothing special',
   signal: 'the program was killed by a signal that hookscope did not send',

@@ -118,7 +118,7 @@ function readPlain(trial: OutputTrial): Reply {
 
 /** What only an answer has. */
 const ANSWER =
-  /\{\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:allow|deny|ask|defer|approve|block)")/;
+  /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:allow|deny|ask|defer|approve|block)"|continue"\s*:\s*false)/;
 
 /** An answer within other text is plain text, with a warning, and a failure where failures count: it may have been a deny. */
 function readBuried({ onFailure, text }: OutputTrial): Reply {

@@ -415,6 +415,12 @@ describe('plain text on stdout', () => {
     ['a list around it', `[${deny()}]`],
     ['colours around it', `\u001b[0m${deny()}`],
     ['written over lines', `ok\n${JSON.stringify(JSON.parse(block), null, 2)}`],
+    ['behind another key', `ok\n{"reason":"no","decision":"block"}`],
+    [
+      'behind another key, in the long form',
+      `ok\n{"systemMessage":"x","hookSpecificOutput":{"permissionDecision":"deny"}}`,
+    ],
+    ['that stops', `ok\n{"continue": false}`],
   ])('that holds an answer: %s', (_, stdout) => {
     test('is plain text with a warning, and a failure where failures count', () => {
       const heard = read('PreToolUse', { stdout });

@@ -123,10 +123,23 @@ describe('a child left behind', () => {
       `(while [ -d '${folder}' ] && [ ! -e '${file}' ]; do :; done; ${rest})`;
     const told = [expect.stringContaining('holds its stdout open')];
 
-    test('is waited for while it computes, since it may print the answer', async () => {
+    const late = '{"decision": "block", "reason": "late"}';
+    test.each<[string, (compute: string) => string, 'bash'?]>([
+      ['itself', (c) => `(${c}; echo '${late}') &`],
+      ['itself, although the hook has failed', (c) => `(${c}; echo '${late}') & exit 3`],
+      ['itself, on another descriptor', (c) => `exec 3>&1 >/dev/null; (${c}; echo '${late}' >&3) &`],
+      ['itself, on stderr', (c) => `exec 2>&1; (${c}; echo '${late}' >&2) >/dev/null &`],
+      ['the last piece of it', (c) => `printf '{"hookSpecificOutput": {}'; (${c}; echo ', ${late.slice(1)}') &`],
+      ['through a filter', (c) => `exec > >(cat | (${c}; cat)); echo '${late}'`, 'bash'],
+      ['through a filter, although the hook has failed', (c) => `exec > >(${c}; cat); echo '${late}'; exit 1`, 'bash'],
+      ['through a filter in the middle', (c) => `echo '${late}' | (${c}; cat) | cat &`],
+      ['through a filter that has another filter', (c) => `exec > >(${c} > >(cat); cat); echo '${late}'`, 'bash'],
+      ['through a named pipe', (c) => `mkfifo p; (${c}; cat) < p & exec > p; echo '${late}'`],
+      ['through a named pipe and a filter', (c) => `mkfifo p; (${c}; cat) < p | tee log & exec > p; echo '${late}'`],
+    ])('is waited for while it computes, since it may print the answer: %s', async (_, line, shell) => {
       const go = sign();
       setTimeout(go.give, 250);
-      const reply = await runShell('PreToolUse', `${busy(go, `echo '{"decision": "block", "reason": "late"}'`)} &`);
+      const reply = await runShell('PreToolUse', `cd '${go.folder}'; ${line(busy(go))}`, shell ? { shell } : {});
       expect(reply).toMatchObject({ output: { decision: 'block', reason: 'late' } });
       expect(reply.warnings).toBeUndefined();
     });
@@ -136,7 +149,6 @@ describe('a child left behind', () => {
       ['the hook has answered', (compute) => `echo '{}'; ${compute} &`, undefined],
       ['the hook has printed text', (compute) => `echo started; ${compute} &`, told],
       ['the hook has blocked', (compute) => `${compute} & exit 2`, undefined],
-      ['the hook has failed', (compute) => `${compute} & exit 3`, undefined],
       ['it prints elsewhere', (compute) => `${compute} >/dev/null &`, undefined],
       ['it prints elsewhere, and another waits', (c) => `${c} >/dev/null & sleep ${uniqueSeconds()} &`, told],
     ])('is not waited for where %s', async (_, line, warnings) => {
@@ -148,6 +160,20 @@ describe('a child left behind', () => {
       expect(reply.warnings).toEqual(warnings);
       go.give();
     });
+
+    test.each([
+      ['block', { cause: 'timeout', message: expect.stringContaining('computes on') }, undefined],
+      ['ask', { cause: 'timeout', message: expect.stringContaining('computes on') }, undefined],
+      ['continue', undefined, told],
+    ] as const)(
+      'that computes for too long is a failure where failures count (%s)',
+      async (onFailure, failure, warnings) => {
+        const go = sign();
+        const reply = await runShell('PreToolUse', `(${busy(go)}; echo '${late}') &`, {}, { onFailure });
+        expect([reply.output, reply.failure, reply.warnings]).toEqual([undefined, failure, warnings]);
+        go.give();
+      },
+    );
 
     test('that only waits before it prints the answer is not heard, and a warning says so', async () => {
       const reply = await runShell('PreToolUse', `(sleep ${uniqueSeconds()}; echo '{"decision": "block"}') &`);

@@ -8,6 +8,8 @@ import { type Ending, OUTPUT_LIMIT, type RunningCommand } from './start.js';
 
 const HELD =
   'It ended without an answer while a process that it started holds its stdout open: what that prints from now on is not read. Wait for the process, or redirect its output.';
+const CUT =
+  'It ended without an answer, and a process through which it may still print computes on. Wait for the process, or redirect its output.';
 
 /** One run of a shell hook. */
 export interface CommandRun {
@@ -27,14 +29,17 @@ export function finishRun({ spec, call, running, wishes }: CommandRun, ending: E
   const wish = wishes ? asyncWish(printed.stdout) : undefined;
   if (wish && !background) return { ...printed, output: wish };
   const outputLimit = spec.outputLimit ?? OUTPUT_LIMIT;
-  const reply = readShellOutput(
+  const read = readShellOutput(
     call,
     { ...ending, ...printed, stdout: wishes ? withoutWish(printed.stdout) : printed.stdout, tooLarge: stdout.tooLarge },
     { commandText: commandText(spec), shell: !spec.args && spec.shell !== false, outputLimit, background },
   );
+  const isOpen = isHeld && !read.output && !read.failure;
+  const isCut = isOpen && ending.isCut === true && call.onFailure !== 'continue';
+  const reply = isCut ? { ...read, failure: { cause: 'timeout' as const, message: CUT } } : read;
   const warnings = [
     ...(reply.warnings ?? []),
-    ...(isHeld && !reply.output && !reply.failure ? [HELD] : []),
+    ...(isOpen && !isCut ? [HELD] : []),
     // Truncated stderr is only a warning, because stderr is never more than a reason.
     ...(stderr.tooLarge ? [`It printed more than ${outputLimit} bytes on stderr; the rest was dropped.`] : []),
   ];

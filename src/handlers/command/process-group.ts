@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
 import { exitWatch } from '../../values/exit-watch.js';
-import { type Process, ProcessTable, readProcess, stdoutOf } from './process-table.js';
+import { mayPrint } from './may-print.js';
+import { linkOf, type Process, ProcessTable, readProcess } from './process-table.js';
 import { endTree, type RootProcess, signalAll, startedBy } from './process-tree.js';
 
 /** Milliseconds. */
@@ -27,7 +28,7 @@ export interface ProcessGroup {
   alive(): boolean;
   /** Whether any process of the tree runs, including those that have left the group, such as one that `timeout` starts. */
   strays(): boolean;
-  /** Whether a process of the tree that has the stdout of the first one, or one that it started, computes or waits for a disk. Without a process table: false. */
+  /** Whether a process of the tree through which the first one may print computes or waits for a disk. Without a process table: false. */
   mayPrint(): boolean;
   /** Sends SIGTERM, and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the SIGKILL. Further calls do nothing. */
   end(reach?: EndReach): Promise<void>;
@@ -56,7 +57,7 @@ let idle: NodeJS.Timeout | undefined;
 /** Takes ownership of a detached child's group: it is killed when this process exits. */
 export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOptions = {}): ProcessGroup {
   const root = readProcess(leader);
-  const out = stdoutOf(leader);
+  const stdout = linkOf(leader, 1);
   living.set(leader, { root, atExit });
   hookExit();
   let ending: Promise<void> | undefined;
@@ -86,7 +87,7 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
     id: leader,
     alive: runs,
     strays: () => root !== undefined && treeOf(root).length > 0,
-    mayPrint: () => root !== undefined && mayPrint(treeOf(root), out),
+    mayPrint: () => root !== undefined && mayPrint(treeOf(root, ProcessTable.recent()), stdout),
     end: (reach = 'group') => (ending ??= end(reach)),
     gone: () => (going ??= watchGroup(alive, runs)),
     release: () => void living.delete(leader),
@@ -99,21 +100,7 @@ function isOurs(leader: number, root: RootProcess | undefined): boolean {
   return now === undefined || now.start === root?.start;
 }
 
-/** `out`: the stdout of the first process. That is no socket if it had changed or ended before it was looked at, and then each socket may have been it. */
-const isStdout = (one: string | undefined, out: string | undefined): boolean =>
-  out?.startsWith('socket:') ? one === out : one?.startsWith('socket:') === true;
-
-function mayPrint(tree: readonly Process[], out: string | undefined): boolean {
-  const byPid = new Map(tree.map((one) => [one.pid, one]));
-  const has = ({ pid, parent }: Process): boolean => {
-    const starter = byPid.get(parent);
-    return isStdout(stdoutOf(pid), out) || (starter !== undefined && starter.pid !== pid && has(starter));
-  };
-  return tree.some((one) => one.busy && has(one));
-}
-
-function treeOf(root: RootProcess): Process[] {
-  const table = ProcessTable.read();
+function treeOf(root: RootProcess, table = ProcessTable.read()): Process[] {
   return table === undefined ? [] : startedBy(table, root, []);
 }
 

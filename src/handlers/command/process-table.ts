@@ -17,6 +17,7 @@ export interface Process {
 /** A snapshot of all visible processes. Linux only. */
 export class ProcessTable {
   static #next: Promise<ProcessTable | undefined> | undefined;
+  static #recent: { readonly at: number; readonly table: ProcessTable | undefined } | undefined;
   readonly #byPid = new Map<number, Process>();
   readonly #variables = new Map<number, readonly string[]>();
 
@@ -25,6 +26,14 @@ export class ProcessTable {
       const found = /^\d+$/.test(pid) ? readProcess(Number(pid)) : undefined;
       if (found) this.#byPid.set(found.pid, found);
     }
+  }
+
+  /** A table that is at most 20 ms old. */
+  static recent(): ProcessTable | undefined {
+    const now = performance.now();
+    if (ProcessTable.#recent === undefined || now - ProcessTable.#recent.at > 20)
+      ProcessTable.#recent = { at: now, table: ProcessTable.read() };
+    return ProcessTable.#recent.table;
   }
 
   /** Undefined if the system has no /proc, or hides it. */
@@ -100,10 +109,19 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** What a process has as its stdout, by the kernel's name for it; undefined if we may not know. */
-export function stdoutOf(pid: number): string | undefined {
+/** What a process has open, by the kernel's names; undefined if we may not know. */
+export function linksOf(pid: number): readonly string[] | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/fd/1`);
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => linkOf(pid, descriptor) ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a process has under that descriptor, by the kernel's name for it; undefined if it has none or we may not know. */
+export function linkOf(pid: number, descriptor: number | string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
   } catch {
     return undefined;
   }

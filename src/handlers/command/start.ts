@@ -1,4 +1,5 @@
 import type { ExternalCall } from '../handler.js';
+import { parseObject } from '../output.js';
 import { type Capture, capture } from './capture.js';
 import { launch } from './launch.js';
 import { adoptGroup, type ProcessGroup } from './process-group.js';
@@ -6,7 +7,7 @@ import type { CommandSpec } from './spec.js';
 
 /** How long, in milliseconds, the pipes are read after the hook has ended while a child holds them open. */
 const DRAIN = 100;
-/** At most so long for a gate that has printed no answer, while a child that holds its stdout computes: it may be a filter through which the hook prints (`exec > >(python3 log.py)`). */
+/** At most so long for a gate that has printed no answer, while a child computes through which it may print: a filter (`exec > >(python3 log.py)`). */
 const DRAIN_BUSY = 800;
 const POLL = 25;
 /** So often in turn no child was seen to compute: a start waits for a moment too. */
@@ -19,6 +20,8 @@ export const OUTPUT_LIMIT = 1024 * 1024;
 export interface Ending {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
+  /** Whether a child through which it may print still computed when its stdout was read no longer. */
+  readonly isCut?: boolean;
 }
 
 /** A running hook. */
@@ -67,27 +70,27 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
       const mayAnswer = (): boolean =>
-        start.isGate && code === 0 && stdout.open && isBegun(stdout.text().trim()) && group.mayPrint();
-      void drained(Promise.all([stdout.closed, stderr.closed]), mayAnswer).then(() => resolve(ending));
+        start.isGate && stdout.open && mayFollow(code, stdout.text().trim()) && group.mayPrint();
+      void drained(Promise.all([stdout.closed, stderr.closed]), mayAnswer).then((isCut) =>
+        resolve({ ...ending, isCut }),
+      );
     });
   });
   const group = adoptGroup(child.pid, { mark: start.mark, atExit: spec.keep ? 'group' : 'tree' });
   return { group, stdout, stderr, ended };
 }
 
-/** Settles when the pipes are closed, or have been read for long enough. */
-async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Promise<void> {
+/** Settles when the pipes are closed, or have been read for long enough: whether an answer may still come then. */
+async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Promise<boolean> {
   let isClosed = false;
+  let idle = 0;
   let wake: () => void = () => undefined;
   void closed.then(() => {
     isClosed = true;
     wake();
   });
-  for (
-    let waited = 0, idle = 0;
-    !isClosed && (waited < DRAIN || (idle < IDLE && waited < DRAIN_BUSY));
-    waited += POLL
-  ) {
+  const latest = performance.now() + DRAIN_BUSY;
+  for (let turns = 0; !isClosed && (turns * POLL < DRAIN || (idle < IDLE && performance.now() < latest)); turns++) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLL);
       wake = () => {
@@ -99,11 +102,13 @@ async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Prom
   }
   // If the event loop was blocked, the timer fires before the pipes are read, so they get one more turn.
   if (!isClosed) await new Promise((resolve) => setImmediate(resolve));
+  return !isClosed && idle < IDLE;
 }
 
-/** Whether what is printed may be the beginning of an answer. */
-function isBegun(text: string): boolean {
-  return text === '' || (text.startsWith('{') && !text.endsWith('}'));
+/** Whether an answer may follow what is printed. After a signal none would count, and exit code 2 blocks without one. */
+function mayFollow(exitCode: number | null, text: string): boolean {
+  if (exitCode === null || exitCode === 2) return false;
+  return text === '' || (text.startsWith('{') && parseObject(text) === undefined);
 }
 
 /** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
