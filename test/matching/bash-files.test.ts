@@ -395,6 +395,46 @@ describe('a Bash rule, of a file that code for another program names,', () => {
   );
 });
 
+describe('a Bash rule, of a file whose name only the run tells,', () => {
+  it.each([
+    ['f=s.py', 's.py', 'python3 "$f"'],
+    ['f=s.py', '"$f"', 'env python3 -u $f'],
+    ['f=s.py', '"$f"', 'python3 s.py'],
+    ['f=$PWD/s.py', '"$f"', 'python3 "$f"'],
+    ['f=$PWD/s.py', '"$f"', 'python3 s.py'],
+    ['f=$(mktemp)', '"$f"', 'perl "$f"'],
+    ['f=$(mktemp)', '"$f"', 'some-tool --script="$f"'],
+    ['f=s.sql', 's.sql', 'psql -f$f'],
+    ['f=$(mktemp)', '"$f"', `python3 -c "exec(open('$f').read())"`],
+    ['f=m', 'm', 'make -f "$f"'],
+    ['f=a', '"$f.py"', 'python3 a.py'],
+    ['f=s', 's.js', 'npx tsx $f.js'],
+    ['set -- s.py', 's.py', 'python3 "$1"'],
+    ['a=(s.py)', 's.py', `python3 "\${a[@]}"`],
+    ['cd src', 's.py', 'python3 *.py'],
+    ['cd src', 's.py', 'python3 s.{py,}'],
+    ['cd src', 's.js', 'for f in *.js; do node $f; done'],
+    ['cd src', 's.py', "find . -name '*.py' -exec python3 {} \\;"],
+    ['cd src', 's.py', 'ls | xargs -I{} timeout 5 python3 {}'],
+  ])('is asked about a command in it, where an interpreter runs it: %s; … > %s; %s', (set, file, run) => {
+    const line = (text: string): string => `${set}; echo '${text}' > ${file}; ${run}`;
+    expect(matches('rm *', line('rm x'))).toBe(true);
+    expect(matches('rm *', line('ls x'))).toBe(false);
+    // No shell runs it, so a text that is not in the line is not asked about.
+    expect(matches('rm *', `${set}; date > ${file}; ${run}`)).toBe(false);
+  });
+
+  it.each([
+    'f=s.md; echo "rm x" > $f; git add "$f"; wc -l "$f"; psql -f "$g"',
+    'echo "rm x" > s.md; make -j$(nproc)',
+    'echo "rm x" > s.md; timeout "$T" node a.js; docker build -t "$TAG" .',
+    'echo "rm x" > s.md; for f in *.js; do prettier --write "$f"; done',
+    'f=a.js; echo "rm x" > s.md; some-tool "$f"; shellcheck "$g"',
+  ])('is not asked where none does: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+});
+
 describe('a Bash rule, of a program that the line has stored without showing its text,', () => {
   it.each([
     'EDITOR=./k git commit',

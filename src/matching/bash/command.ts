@@ -1,4 +1,5 @@
-import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
+import { noteFiles, noteHanded, noteNamed, noteRan } from './files.js';
+import { noteTaken } from './filters/noted.js';
 import { addGlobs } from './globs.js';
 import { linesIn, mayName } from './guess.js';
 import { readsAsShell } from './input.js';
@@ -9,9 +10,9 @@ import {
   EXPANDING,
   FILE_VARIABLES,
   FOLDER_VARIABLES,
-  INTERPRETERS,
   isTemplate,
   LINE_VARIABLES,
+  NO_SHELLS,
   PACKAGE_RUNNERS,
   PROGRAM_VARIABLES,
   printsByTemplate,
@@ -233,12 +234,10 @@ function readRest(
   const { writes = false, shows = false, file = false } = use ?? {};
   const said: KnownWord[] = [];
   const expands = EXPANDING.has(words[0]?.text ?? '');
-  const takes = !shows && !expands;
   const exports = words[0]?.text === 'export' || (expands && words.some(({ text }) => /^-\w*x/.test(text)));
   let hasShell = false;
-  let hasInterpreter = false;
+  let interpreter = '';
   let hasRunner = false;
-  const isPackages = /^(?:npx|bunx)$/.test(program);
   const fillsIn = printsByTemplate(lastName(program), (at) => words[from + at]?.text);
   let operand = program;
   for (const [at, word] of words.entries()) {
@@ -253,13 +252,14 @@ function readRest(
     } else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
-    if (at > 0 && takes && !isShown) {
-      noteTaken(word, found, program);
+    if (at > 0 && !shows && !expands && !isShown) {
+      noteTaken(word, found, at < from ? '' : interpreter || program);
       // `npx tsx ./a`
-      hasInterpreter ||= INTERPRETERS.has(word.text);
-      if (!file && !hasInterpreter) noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], hasRunner, found);
+      if (NO_SHELLS.has(word.text)) interpreter = word.text;
+      if (!file && interpreter === '')
+        noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], hasRunner, found);
       // `npx cross-env A=b ./a`
-      if (isPackages) hasRunner ||= PACKAGE_RUNNERS.has(word.text) || runsOthers(word.text);
+      if (/^(?:npx|bunx)$/.test(program)) hasRunner ||= PACKAGE_RUNNERS.has(word.text) || runsOthers(word.text);
       if (!word.text.startsWith('-')) operand = word.text;
       // `some-runner bash x.sh`
       if (hasShell) noteRan(word.text, true, found);

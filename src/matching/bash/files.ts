@@ -4,12 +4,12 @@ import {
   ANY_FILE,
   type FilterContext,
   isLine,
+  MODULE,
   noteFiltered,
   noteStartUp,
   noteWritten,
   READ_ALWAYS,
 } from './filters/noted.js';
-import { bashProgram } from './lookup.js';
 import {
   callsTest,
   filledIn,
@@ -23,8 +23,9 @@ import {
   noteRead,
   SOME,
   spread,
+  takesFilled,
 } from './moves.js';
-import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS, STAYING } from './names.js';
+import { DATA_PROGRAMS, EDITORS, NO_SHELLS, READERS, STAYING } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, spend, spendText } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
@@ -163,24 +164,6 @@ export function noteRan(path: string, isShells: boolean, found: BashFiles): void
   if (name !== '') found.ran.set(name, isShells || found.ran.get(name) === true);
 }
 
-/** The endings of files that programs also name without them. */
-const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
-
-/** Notes the files in an argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`, `node -e 'require("./x")'`. */
-export function noteTaken({ text }: KnownWord, found: BashReading, program = ''): void {
-  // `-fmy file.mk` and `--file=my file.mk` name files that the tokens below split.
-  for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
-  spendText(text, found);
-  // Of `-mx` and `a.b` the module may be `x` and `b`.
-  for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
-    for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
-      found.taken.add(name);
-    if (INTERPRETERS.has(lastName(program))) found.taken.add(`${token}/`);
-    const { shell, unasked } = bashProgram(token) ?? {};
-    if (!shell) for (const file of unasked?.split(' ') ?? []) found.taken.add(file);
-  }
-}
-
 /** File names of scripts: `sbatch s.sh`, `npx ./s`. For some programs, such files are something else. */
 const SCRIPT = /\.(?:sh|bash|zsh|ksh)$/i;
 const SCRIPT_WITHOUT_ENDING = /^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*[Ff]ile$|[A-Z]{3,}$)[\w+-]+$/;
@@ -207,7 +190,7 @@ export function noteHanded(
   found: BashReading,
 ): void {
   const isScript = SCRIPT.test(text);
-  if ((!isScript && !SCRIPT_WITHOUT_ENDING.test(text)) || INTERPRETERS.has(lastName(program))) return;
+  if ((!isScript && !SCRIPT_WITHOUT_ENDING.test(text)) || NO_SHELLS.has(lastName(program))) return;
   // `npx postcss ./a`
   const isTools = /^(?:npx|bunx)$/.test(program) && operand !== program && !isRunners;
   const isData = isTools || DATA_PROGRAMS.has(lastName(program)) || DATA_OPTION.test(before);
@@ -245,9 +228,10 @@ export function runsPieces(found: BashReading): boolean {
   const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);
   for (const name of found.called) if (mayBeCalled(name) && (written.has(name) || isNamed(name))) ran.set(name, true);
   const writesAny = found.written.has(ANY_FILE);
-  const runsAny = (written.size > 0 && ran.has(SOME)) || (writesAny && ran.size + taken.size > 0);
+  const runsAny =
+    (written.size > 0 && (ran.has(SOME) || taken.has(ANY_FILE))) || (writesAny && ran.size + taken.size > 0);
   const isTaken = (name: string): boolean => ran.has(name) || taken.has(name) || taken.has(name.replace(MODULE, ''));
-  if (runsAny || [...written.keys()].some(isTaken)) found.runsFiles = true;
+  if (runsAny || [...written.keys()].some(isTaken) || takesFilled(found, written)) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
   const isPrepared = (name: string): boolean =>

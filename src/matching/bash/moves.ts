@@ -102,6 +102,19 @@ const VARIABLE = /\$\{?[!#]?(\w+|[@*])/g;
 const variablesIn = (path: string): readonly string[] =>
   IS_EXPANDED.test(path) ? [...path.matchAll(VARIABLE)].map(([, name = '']) => name.replace(/^(?:\d+|\*)$/, '@')) : [];
 
+/** Notes the variables in a word that may name a file of commands: `-f "$f"`. */
+export function noteVariables(text: string, { taken }: BashFiles): void {
+  for (const [, name = ''] of text.matchAll(VARIABLE)) taken.add(`$${name}`);
+}
+
+/** Whether such a variable holds the path of a file that the line writes, or is one to whose path it writes. */
+export function takesFilled(found: BashFiles, written: ReadonlyMap<string, boolean>): boolean {
+  const filled = new Set([...found.taken].flatMap((name) => (name.startsWith('$') ? [name.slice(1)] : [])));
+  if (filled.size === 0 || written.size === 0) return false;
+  if ([...filled].some((name) => found.filled.has(name))) return true;
+  return [...filledIn({ ...found, filled })].some((name) => name.startsWith('=') && written.has(name.slice(1)));
+}
+
 /** Returns a function that notes a file written to this path, for `callsTest`. */
 function notePlace(path: string): (name: string, found: BashFiles) => void {
   const folders = [folderOf(path), lastName(path)];

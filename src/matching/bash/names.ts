@@ -36,12 +36,14 @@ export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 
 /** Variables whose value is the name of a file of commands. */
 export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);
 
-/** Programs that do not run a file argument as a shell script: they expect another language, or only show or edit it. */
-export const INTERPRETERS: ReadonlySet<string> = new Set(
-  'node deno bun tsx ts-node python python3 ruby perl php lua Rscript make gmake gcc cc g++ clang less more vi vim nvim nano emacs code shellcheck shfmt'.split(
-    ' ',
-  ),
-);
+/** Programs that run a file argument, in another language than the shell's. */
+const RUNNING = 'node deno bun tsx ts-node python python3 ruby perl php lua Rscript make gmake'.split(' ');
+export const INTERPRETERS: ReadonlySet<string> = new Set(RUNNING);
+/** Programs that do not run a file argument as a shell script: also those that only show, edit or compile it. */
+export const NO_SHELLS: ReadonlySet<string> = new Set([
+  ...RUNNING,
+  ...'gcc cc g++ clang less more vi vim nvim nano emacs code shellcheck shfmt'.split(' '),
+]);
 
 /** Programs for which a file argument is data, unless its ending or an option says that it is a script. */
 export const DATA_PROGRAMS: ReadonlySet<string> = new Set(

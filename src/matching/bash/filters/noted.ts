@@ -1,11 +1,21 @@
-import { nameOf, noteMoves, placesOf, SOME } from '../moves.js';
-import { type BashReading, lastName, type ScriptContext, spend, TEXT_SHARE, UnknowableError } from '../reading.js';
+import { bashProgram } from '../lookup.js';
+import { nameOf, noteMoves, noteVariables, placesOf, SOME } from '../moves.js';
+import { INTERPRETERS } from '../names.js';
+import {
+  type BashReading,
+  lastName,
+  type ScriptContext,
+  spend,
+  spendText,
+  TEXT_SHARE,
+  UnknowableError,
+} from '../reading.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
 import { mayDeceive } from './assumed.js';
 import { MOST_EMPTY, unitsIn } from './filter.js';
 
-/** Stands for any file among those that the line writes, and for any of `READ_ALWAYS` among those that are handed to programs. */
+/** Stands for any file among those that the line writes or a program takes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
 const ANY_PATH = '$';
 
@@ -22,6 +32,35 @@ export function noteWritten(word: KnownWord, known: boolean, found: BashReading)
 
 /** Files that are run where an interpreter is given their folder: `node src`, `python3 -m tool`. */
 const MAIN = /^(?:__(?:init|main)__\.py|index\.[cm]?[jt]s)$/;
+
+/** The endings of files that programs also name without them. */
+export const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
+/** Expansions that certainly name no file: `make -j$(nproc)`. */
+const COUNTS = /\b(?:nproc|ncpu)\b/;
+
+/**
+ * Notes the files in an argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`,
+ * `node -e 'require("./x")'`. If `program` is one of INTERPRETERS, what is unknown of the argument may be any file.
+ */
+export function noteTaken(word: KnownWord, found: BashReading, program = ''): void {
+  const { text, sure } = word;
+  // `-fmy file.mk` and `--file=my file.mk` name files that the tokens below split.
+  for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
+  spendText(text, found);
+  const runs = INTERPRETERS.has(lastName(program));
+  if (sure !== undefined) noteVariables(text, found);
+  // A file that is written under an unknown name may be this one.
+  if (runs && MODULE.test(text)) found.taken.add(SOME);
+  if (runs && (sure !== undefined || text === '{}') && !COUNTS.test(text)) found.taken.add(ANY_FILE);
+  // Of `-mx` and `a.b` the module may be `x` and `b`.
+  for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
+    for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
+      found.taken.add(name);
+    if (runs) found.taken.add(`${token}/`);
+    const { shell, unasked } = bashProgram(token) ?? {};
+    if (!shell) for (const file of unasked?.split(' ') ?? []) found.taken.add(file);
+  }
+}
 
 /** Nobody writes more expansions than this in the words of a filter. */
 const MOST_ASSUMED = 100;
