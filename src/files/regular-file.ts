@@ -68,16 +68,13 @@ export function checkRegular(stat: Stats, most: number): Stats {
   return stat;
 }
 
-/** Whether a path leads to what this user may not read, as far as is known: a folder on the way may be closed. What everybody may execute need not be read. */
+/** Whether a path leads to what this user may not read, as far as is known: a folder on the way may be closed. */
 export function isClosed(path: string): boolean {
-  let mode = 0;
   try {
-    const stat = statSync(path);
-    mode = stat.mode;
-    if (stat.isFile()) closeSync(openSync(path, 'r'));
+    if (statSync(path).isFile()) closeSync(openSync(path, 'r'));
     return false;
   } catch (error) {
-    return ['EACCES', 'EPERM'].includes(`${(error as NodeJS.ErrnoException).code}`) && (mode & 0o001) === 0;
+    return ['EACCES', 'EPERM'].includes(`${(error as NodeJS.ErrnoException).code}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { hashRegularFile } from '../files/hash-file.js';
-import { readRegularFile, UnreadFileError } from '../files/regular-file.js';
+import { OPEN_IT, readRegularFile, UnreadFileError } from '../files/regular-file.js';
 
 /** The hash of the file at a path, following links; null if there is no file, `unreadable` if there is one that cannot be read. */
 export function hashFile(path: string): string | null {
@@ -32,6 +32,10 @@ export function isExecutable(path: string): boolean {
     return false;
   }
 }
+
+/** What to do about a file that this user may not read. Unread, nobody knows whether what may be executed is a script, which its interpreter has to read. */
+export const openIt = (path: string): string =>
+  `${OPEN_IT}${isExecutable(path) ? '; only a compiled program runs unread: hookscope serve --data binds its name alone, whatever it then holds' : ''}`;
 
 /** Takes the place of a hash if the file cannot be read. */
 export const UNREADABLE = 'unreadable';

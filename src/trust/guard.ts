@@ -5,7 +5,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, UntrustedChange } from '../scopes/registration.js';
 import { covers, hasStopped, MEND_BIT } from './changes.js';
 import type { Consent } from './consent.js';
-import { hashFile, isExecutable, UNREADABLE, whyUnread } from './file-hash.js';
+import { hashFile, isExecutable, openIt, UNREADABLE, whyUnread } from './file-hash.js';
 import { namedFiles } from './named/named-files.js';
 import type { CommandVariables } from './named/variables.js';
 
@@ -46,7 +46,8 @@ export function guardFiles(
       if (unread) {
         const { path } = unread;
         const why = whyUnread(path);
-        if (isClosed(path)) return { file, why: `${path} cannot be read: ${why}; ${OPEN_IT}` };
+        if (isClosed(path))
+          return { file, why: `${path} cannot be read: ${why}; ${byName === undefined ? OPEN_IT : openIt(path)}` };
         return untrusted(`${path} cannot be bound: ${why}`, byName ?? remedy());
       }
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));

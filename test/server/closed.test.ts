@@ -82,14 +82,19 @@ test.each(CLOSED)('check says that of a guard %s', async (_, close) => {
   expect(stdout).toMatch(/fix: Let this user read it and enter its folders\.\n/);
 });
 
-test('a program that everybody may execute need not be read: it is served with --data', async () => {
+test('of what may be executed but not read, nobody knows whether it is a script: --data is named for a compiled program', async () => {
   user.write('hooks.json', hooksFile(guard));
   const look = () => {
     const binding = new Binding({ files: {}, scripts: {} }, folder);
-    binding.commandsOf(join(folder, 'hooks.json'))({ type: 'command', command: './sub/guard.sh' });
-    return unboundScripts(binding.scripts);
+    const check = binding.commandsOf(join(folder, 'hooks.json'))({ type: 'command', command: './sub/guard.sh' });
+    const refused = check?.({ cwd: folder, env: {} } as never) as { why: string };
+    return [refused.why, ...unboundScripts(binding.scripts)];
   };
-  chmodSync(guard, 0o111);
-  const [said] = await held(look);
-  expect(said).toMatch(/cannot be bound: .*fail as untrusted, unless it is served with --data$/);
+  chmodSync(guard, 0o711);
+  const said = await held(look);
+  expect(said).toHaveLength(2);
+  for (const one of said)
+    expect(one).toMatch(
+      new RegExp(`cannot be read: .*${OPEN}; only a compiled program runs unread: hookscope serve --data .* whatever `),
+    );
 });

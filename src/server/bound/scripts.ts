@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashRegularFileSlowly } from '../../files/hash-file.js';
-import { isClosed, OPEN_IT } from '../../files/regular-file.js';
-import { hashFile, isExecutable, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
+import { isClosed } from '../../files/regular-file.js';
+import { hashFile, isExecutable, openIt, UNREADABLE, whyUnread } from '../../trust/file-hash.js';
 import { type BoundScripts, signOf, statOf } from './files.js';
 
 /** A separator that no path contains. */
@@ -78,7 +78,7 @@ export function unboundScripts(scripts: BoundScripts): string[] {
   const all = allOf(scripts).filter(({ sha256 }) => sha256 === UNREADABLE);
   const told = all.map(({ path, holder }) => {
     const [what, unless] = isClosed(path)
-      ? ['read', `until you ${OPEN_IT}`]
+      ? ['read', `until you ${openIt(path)}`]
       : ['bound', 'unless it is served with --data'];
     return `${path}, which ${holder} names, cannot be ${what}: ${whyUnread(path)}; hooks that name it fail as untrusted, ${unless}`;
   });
