@@ -113,6 +113,10 @@ test.each<[string, string[]]>([
   ['cat words.txt | ./words.txt', ['words.txt']],
   ['"$(git rev-parse --show-toplevel)"/.env-guard', ['.env-guard']],
   ['G=./guard.md; if ! timeout 5 "$G" ./a.toml; then exit 2; fi', ['guard.md']],
+  [
+    'direnv exec . ./x.sh && direnv exec "$DIR" ./guard.txt a.txt',
+    ['x.sh', 'guard.txt', 'shell.nix', '.tool-versions'],
+  ],
   ["bash -c 'xargs ./guard.yml'; env A=1 ./guard.lock", ['guard.lock', 'guard.yml']],
 ])('of the files that %s names, those that have to be executable are %j', (command, files) => {
   const { executed } = namedFiles({ type: 'command', command }, VARIABLES);

@@ -37,6 +37,9 @@ export const project = (...unasked: string[]): ProgramOptions => ({
   code: '--env-file',
   folder: '--directory --project -C',
 });
+const environment = project(
+  ...['mise.toml', '.mise.toml', '.tool-versions', '.envrc', '.env', 'devbox.json', 'shell.nix'],
+);
 const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   operands: 'none',
   code: '-f --file --justfile --rakefile -t --taskfile --config',
@@ -68,10 +71,9 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('vi vim nvim view ex', { operands: 'data', code: '-S -u -s', value: '-c --cmd' }),
   ...every('uv uvx poetry pdm hatch rye pipenv pipx conda', project('pyproject.toml')),
   bundle: project('Gemfile'),
-  ...every(
-    'mise asdf direnv dotenv devbox nix-shell',
-    project('mise.toml', '.mise.toml', '.tool-versions', '.envrc', '.env', 'devbox.json', 'shell.nix'),
-  ),
+  ...every('mise asdf dotenv devbox nix-shell', environment),
+  // `direnv exec DIRECTORY COMMAND`
+  direnv: { ...environment, skips: 1 },
   env: {
     operands: 'command',
     folder: '-C --chdir',
