@@ -1,5 +1,5 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
-import { isNameList } from '../matching/claude-matcher.js';
+import { claudeTest, isNameList } from '../matching/claude-matcher.js';
 import { FORMER, isOddName, KNOWN_TOOLS, namesOrRegex, SLASHED, TOOLS, toolOfRule } from '../matching/known-tools.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { alternatives, compileWildcard } from '../matching/wildcard.js';
@@ -199,7 +199,7 @@ function withSlash(text: string, parts: readonly string[]): MatcherFinding | und
   const one = names.find((name) => SLASHED.test(name));
   const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
   if (one !== undefined) {
-    const fix = `Write ${JSON.stringify(source)}, without slashes and flags.`;
+    const fix = `Write ${matchesTools(source) ? JSON.stringify(source) : 'the names in their own letter case'}, without slashes and flags.`;
     return { rule: 'matcher-never', message: `"${one}" matches no tool: its slashes are part of the pattern.`, fix };
   }
   if (other === undefined) return undefined;
@@ -220,6 +220,15 @@ function spelled(pattern: string, isMcp: boolean): string {
   if (isMcp || !/^\^?(?:\((?:\?:)?)?[^()[\]{}]*\)?\$?$/.test(text)) return text;
   const proper = (word: string) => [...KNOWN_TOOLS].find((tool) => tool.toLowerCase() === word.toLowerCase()) ?? word;
   return text.replace(/(?<=^|[|^(]|\(\?:)\w+(?=$|[|$)])/g, proper);
+}
+
+/** Whether each alternative of a pattern matches a tool that is known, or may match one of an MCP server. */
+function matchesTools(pattern: string): boolean {
+  const isTool = (part: string): boolean => {
+    const { test, warning } = claudeTest(part, false, () => undefined);
+    return warning === undefined && (/mcp/i.test(part) || [...KNOWN_TOOLS, ...Object.keys(FORMER)].some(test));
+  };
+  return 'regex' in compile(pattern) && alternatives(pattern).every(isTool);
 }
 
 /** Converts a glob to a regular expression. */

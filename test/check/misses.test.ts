@@ -165,6 +165,7 @@ describe('matchers', () => {
   );
 
   const LIST = 'A list is written "Edit|Write".';
+  const NAMES = 'Write the names in their own letter case, without slashes and flags.';
   test.each<[matcher: string, theirs: string | undefined, fix: string | undefined, ours: string | undefined]>([
     ['/Bash/', 'matcher-never', 'Write "Bash", without slashes and flags.', 'invalid-hooks'],
     ['/Bash/|Edit', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
@@ -183,10 +184,21 @@ describe('matchers', () => {
       'Write "mcp__fs__(read|write)", without slashes and flags.',
       'invalid-hooks',
     ],
-    ['/^mcp__.*__x|bash/', 'matcher-never', 'Write "^mcp__.*__x|bash", without slashes and flags.', 'invalid-hooks'],
-    ['/.*(read|edit)$/', 'matcher-never', 'Write ".*(read|edit)$", without slashes and flags.', 'invalid-hooks'],
-    ['/my-edit|x.*task/', 'matcher-never', 'Write "my-edit|x.*task", without slashes and flags.', 'invalid-hooks'],
+    ['/^mcp__.*__x|bash/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/.*(read|edit)$/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/my-edit|x.*task/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/(?<read>Bash)/', 'matcher-never', 'Write "(?<read>Bash)", without slashes and flags.', 'invalid-hooks'],
+    ['/(?:bash)|edit/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^(bash|edit)$|write/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^(edit)|(write)$/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/bash\\b/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/bash,edit/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/edit |write/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/bash|mcp__x__read/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(edit/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(?i)bash/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/Bas/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(?:Bash)|^Edit/', 'matcher-never', 'Write "(?:Bash)|^Edit", without slashes and flags.', 'invalid-hooks'],
     ['mcp__a/b__c', undefined, undefined, undefined],
     ['mcp__a/b__c|Bash', undefined, undefined, undefined],
     ['Edit; Write', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
