@@ -113,10 +113,15 @@ test.each<[string, string[]]>([
   ['cat words.txt | ./words.txt', ['words.txt']],
   ['"$(git rev-parse --show-toplevel)"/.env-guard', ['.env-guard']],
   ['G=./guard.md; if ! timeout 5 "$G" ./a.toml; then exit 2; fi', ['guard.md']],
-  [
-    'direnv exec . ./x.sh && direnv exec "$DIR" ./guard.txt a.txt',
-    ['x.sh', 'guard.txt', 'shell.nix', '.tool-versions'],
-  ],
+  // What is only read or tested need not be executable.
+  ['test -f ./x.sh && bash ./x.sh', []],
+  ['[ -r x.sh ] && [[ -e ./y.sh ]] && . ./x.sh', []],
+  ['[ -x ./x.sh ] && sh ./x.sh; [ -z "$(./y.sh)" ]', ['x.sh', 'y.sh']],
+  ['cat x.sh | bash; bash <(tail -n +2 y.sh); sh -s < z.sh', []],
+  ['bash +x ./x.sh ./y.sh', ['y.sh']],
+  ['node --import ./x.mjs --require=./y.js z.js; java -jar x.jar', []],
+  ['cp ./x.sh /tmp/x && ls ./y.sh | sh', ['x.sh', 'y.sh', '/tmp/x']],
+  ['direnv exec . ./x.sh && direnv exec "$DIR" ./guard.txt a.txt', ['x.sh', 'guard.txt']],
   ["bash -c 'xargs ./guard.yml'; env A=1 ./guard.lock", ['guard.lock', 'guard.yml']],
 ])('of the files that %s names, those that have to be executable are %j', (command, files) => {
   const { executed } = namedFiles({ type: 'command', command }, VARIABLES);

@@ -61,9 +61,9 @@ export class CommandFiles extends ShellInput {
       for (const part of word.parts) this.sets(setIn(part, look));
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
-      if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        for (const value of wordValues(word, look)) this.paths.code(value, reading.program);
-      }
+      const isInput = word.redirect === '<' || (word.redirect === '>' && !mode.shell);
+      for (const value of isInput ? wordValues(word, look) : [])
+        this.paths.given(true, () => this.paths.code(value, reading.program));
     }
     this.input(piped, reading);
     if (!isLasting(reading)) back();
@@ -115,7 +115,7 @@ export class CommandFiles extends ShellInput {
       this.paths.path(value, true);
       this.paths.program(value);
     }
-    for (const file of program.unasked ?? []) this.paths.code(file, undefined);
+    for (const file of program.unasked ?? []) this.paths.given(true, () => this.paths.code(file, undefined));
     const { raw, words } = reading.command;
     if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
       this.report(raw, [UNKNOWN], reading.mode);
@@ -124,7 +124,7 @@ export class CommandFiles extends ShellInput {
   }
 
   #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {
-    for (const value of values) this.paths.path(value);
+    for (const value of values) this.paths.given(option.kind === 'code', () => this.paths.path(value));
     this.notes(word.text, option, reading);
     reading.unsure = option.unsure;
     if (option.kind === undefined) return;
@@ -171,7 +171,7 @@ export class CommandFiles extends ShellInput {
     this.loads(kind, values, reading);
     for (const value of values) {
       if (kind === 'folder') for (const folder of value.split(':')) this.paths.folder(folder === '' ? '.' : folder);
-      else if (kind === 'code' || kind === 'module') this.#code(value, program);
+      else if (kind === 'code' || kind === 'module') this.paths.given(true, () => this.#code(value, program));
       else if (kind !== 'line') this.paths.path(value);
     }
   }

@@ -14,7 +14,8 @@ export const shell: ProgramOptions = {
   line: '-c --command',
   code: '--rcfile --init-file',
   value: '-o -O +o +O',
-  flags: '-e -u -x -v -l -i -n -f -a -s -p -r -m --login --norc --noprofile --posix --',
+  flags:
+    '-e -u -x -v -l -i -n -f -a -s -p -r -m --login --norc --noprofile --posix -- +e +u +x +v +f +a +m +b +h +k +B +C +E +H +P +T',
   stdin: true,
   always: /^-[a-z]*s[a-z]*$/,
 };

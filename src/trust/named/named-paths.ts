@@ -69,9 +69,10 @@ export class NamedPaths {
 
   /** Adds what a word names. `isRead`: its program only reads that. */
   given(isRead: boolean, add: () => void): void {
+    const before = this.#isRead;
     this.#isRead = isRead;
     add();
-    this.#isRead = false;
+    this.#isRead = before;
   }
 
   all(): string[] {

@@ -21,7 +21,7 @@ export const PLACE_PROGRAMS: Readonly<Record<string, ProgramOptions>> = {
   ...every(SHELLS, {
     ...shell,
     verbs: '-',
-    flags: `${shell.flags} -b -h -k -t -B -C -D -E -H -P -T +e +u +x +v +f +a +m +b +h +k +B +C +E +H +P +T`,
+    flags: `${shell.flags} -b -h -k -t -B -C -D -E -H -P -T`,
   }),
   ...every('source .', { ...script, shell: true, environments: true }),
   ...every('node nodejs', {
