@@ -121,7 +121,7 @@ test.each<[string, string[]]>([
   ['bash +x ./x.sh ./y.sh', ['y.sh']],
   ['node --import ./x.mjs --require=./y.js z.js; java -jar x.jar', []],
   ['cp ./x.sh /tmp/x && ls ./y.sh | sh', ['x.sh', 'y.sh', '/tmp/x']],
-  ['direnv exec . ./x.sh && direnv exec "$DIR" ./guard.txt a.txt', ['x.sh', 'guard.txt']],
+  ['direnv exec . ./x.sh && direnv exec "$DIR" ./guard.txt a.txt', ['.', 'x.sh', 'guard.txt']],
   ["bash -c 'xargs ./guard.yml'; env A=1 ./guard.lock", ['guard.lock', 'guard.yml']],
 ])('of the files that %s names, those that have to be executable are %j', (command, files) => {
   const { executed } = namedFiles({ type: 'command', command }, VARIABLES);

@@ -200,9 +200,7 @@ export class CommandFiles extends ShellInput {
       this.operandFolder(values, reading);
       this.#value('folder', word, values, reading);
     } else if (program.operands === 'command') {
-      if (verbs.includes(word.text) || word.text === '-') return;
-      if (reading.skips > 0) reading.skips--;
-      else this.#wrapped(word, values, program, reading);
+      if (!verbs.includes(word.text) && word.text !== '-') this.#wrapped(word, values, program, reading);
     } else if (program.operands === 'texts') {
       for (const value of values) for (const name of [value, ...importsOf(value)]) this.#code(name, program);
     } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
@@ -235,9 +233,11 @@ export class CommandFiles extends ShellInput {
     } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.named(word, values, reading);
   }
 
-  /** Reads the first word of the command that a wrapper runs. */
+  /** Reads the first word of the command that a wrapper runs, or an operand before it. */
   #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
-    if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
+    if (program.ends || (reading.unsure && reading.skips === 0))
+      for (const value of values) this.paths.code(value, program);
+    if (reading.skips > 0) return void reading.skips--;
     this.runsWrapped(word, reading);
     const isProgram = programOf(values, this.purpose) !== undefined || values.some((value) => value.includes('/'));
     if (reading.unsure && !isProgram) {
