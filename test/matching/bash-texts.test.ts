@@ -432,6 +432,30 @@ describe('a Bash rule, of a text that is expanded later,', () => {
     "echo 'a[$(rm x)]' > f; v=$(<f); ((v))",
     "v=$(grep a <<< 'a[$(rm x)]'); ((v))",
     'v=$(echo \'`rm x`\'); echo "\u0024{v@P}"',
+    "v=$(echo 'a[b[1+1]+$(rm x)]'); ((v))",
+    "v=$(cat <<'E'\na[1 +\n$(rm x)]\nE\n); : $((v))",
+    "v=$(printf 'a[%s]' '$(rm x)'); for ((i = v; i < 1; i++)); do :; done",
+    "printf -v v 'a[%s]' '$(rm x)'; [[ $v -ne 1 ]]",
+    "v=$(printf 'a[\\x24(rm x)]'); ((v))",
+    'v=$(echo \'$(rm x)\'); let "a[$v]=1"',
+    'v=$(echo \'$(rm x)\'); builtin printf -v "a[$v]" 1',
+    'v=$(echo \'$(rm x)\'); test -v "a[$v]"',
+    'v=$(echo \'$(rm x)\'); declare -i n; n="a[$v]"',
+    'v=$(echo \'$(rm x)\'); declare "a[$v]=1"',
+    "v=$(echo '$(rm x)'); a[$v]=1",
+    "v=$(echo 'b[$(rm x)]'); a=([$v]=1)",
+    "v=$(echo 'b[$(rm x)]'); echo \u0024{s:v} y",
+    "v=$(echo 'b[$(rm x)]'); echo \u0024{!v}",
+    "v=$(echo 'b[$(rm x)]'); export v; find . -exec bash -c '((v))' \\;",
+    "v=$(echo 'b[$(rm x)]'); export v; perl -e 'system(q(bash -c \"((v))\"))'",
+    "v=$(echo 'b[$(rm x)] $('); ((v))",
+    "PS4=$(echo '$(rm x)'); set -x; ls",
+    "PS4=$(echo '$(rm x)') bash -xc :",
+    "export PS0=$(cat <<'E'\n$(rm x)\nE\n); bash -i",
+    "p=$(echo '$(rm x)'); PS4=$p; set -x; ls",
+    "printf -v PS4 %s '$(rm x)'; set -x; ls",
+    'env PS4="$(echo \'`rm x`\')" bash -xc ls',
+    "PROMPT_COMMAND=$(echo 'rm x') bash --norc -i",
   ];
   it.each(texts)('is asked about a substitution in it: %j', (line) => {
     expect(matches('rm *', line)).toBe(true);
@@ -447,6 +471,12 @@ describe('a Bash rule, of a text that is expanded later,', () => {
     "cat > a.ts <<'E'\nf(b[`a-\u0024{c}`]); // rm x\nE",
     "cat > a.md <<'E'\nSee `a[0]`, then `rm x`.\nE",
     "cat > a.md <<'E'\n- [ ] `rm x`\n- [x] `rm y`\nE",
+    "git commit -m 'use arr[$(rm x)] no more'",
+    "gh pr create --body 'Use `rm x`; and arr[`rm x`]'",
+    "cat > s.sh <<'E'\n((n++)); rm x $(date)\nE",
+    "n=$((n + 1)); git commit -m 'Use `ls x`, not rm x, on $(date)'",
+    'export A="$B"; local b="$1"; read -r c; [ "\u0024{d[0]}" -eq 0 ] && echo \'Use `rm x`\'',
+    "PATH=$(pwd) FOO=$(echo '$(rm x)') ls",
   ])('is not asked about text that nothing expands: %j', (line) => {
     expect(matches('rm *', line)).toBe(false);
   });

@@ -2,7 +2,7 @@ import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { addGlobs } from './globs.js';
-import { isExpanded, isExpandedLater, readingsOf } from './guess.js';
+import { expandedLater, expandsAgain, isExpanded, mayExpandAgain, readingsOf } from './guess.js';
 import { changesInput, commandsOf, inputOf, writesWords, writtenIn } from './input.js';
 import { noteHeld } from './moves.js';
 import {
@@ -17,6 +17,7 @@ import {
   newReading,
   noteGuess,
   passOver,
+  readTop,
   type ScriptContext,
   SPARED,
   type Surety,
@@ -103,8 +104,9 @@ function guess(found: BashReading): void {
   for (;;) {
     if (runsPieces(loose)) throw new UnknowableError();
     const runs = loose.runsTexts || loose.runsFiles;
-    const said = [...loose.said].filter(([text]) => runs || isExpandedLater(text, found));
-    const texts: [string, Surety][] = said.map(([text, sure]) => [text, runs && sure && loose.runsSurely]);
+    const texts = [...loose.said].flatMap(([text, sure]): [string, Surety][] =>
+      runs ? [[text, sure && loose.runsSurely]] : expandedLater(text, loose).map((one) => [one, false]),
+    );
     const fresh = [...loose.guesses, ...texts].filter(([text, surely]) => isSurer(surely, seen.get(text)));
     if (fresh.length === 0) return;
     // Short ones first, so that a long one does not use up the budget.
@@ -141,15 +143,15 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
 /** Reads a text of which it is unknown whether it is shell code. Its commands count, but unknown parts do not make the line unknown. */
 function searchIn(text: string, found: BashReading, within: BashReading): void {
   spendText(text, found);
-  addTexts(text, found);
-  addGlobs(text, found);
+  const isWhole = !isExpanded(text);
+  if (isWhole) addTexts(text, found);
+  if (isWhole) addGlobs(text, found);
   // Only for arguments: printed text, and code in another language, would only seem to write and run files.
   const isArgument = found.guesses.has(text);
-  let isCode = false;
+  let isShells = false;
   for (const reading of readingsOf(text)) {
     try {
-      const isShells = readAll({ text: reading, input: undefined, hole: undefined }, within);
-      isCode ||= isArgument && isShells;
+      if (readAll({ text: reading, input: undefined, hole: undefined }, within)) isShells = true;
     } catch (error) {
       found.scripts.length = 0;
       if (!(error instanceof UnknowableError || error instanceof RangeError)) throw error;
@@ -158,12 +160,15 @@ function searchIn(text: string, found: BashReading, within: BashReading): void {
     if (isArgument) addFiles(within, found);
     clearFiles(within);
   }
+  if (!isWhole && !isShells) addTexts(text, found);
+  const isCode = isArgument && isShells;
   for (const [one, surely] of within.guesses) noteGuess(one, isCode && surely, found);
   for (const [one, sure] of within.said) found.said.set(one, (isCode && sure) || found.said.get(one) === true);
   within.guesses.clear();
   within.said.clear();
   found.runsTexts ||= within.runsTexts;
   found.runsFiles ||= within.runsFiles;
+  found.expandsAgain ||= within.expandsAgain || (isArgument && mayExpandAgain(text));
 }
 
 const EXPANSIONS: ReadonlySet<string> = new Set([
@@ -173,7 +178,6 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
   'ArithmeticExpansion',
   'ProcessSubstitution',
 ]);
-const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
 /** If the line redefines such a name, the output of commands is unknown. */
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
@@ -190,6 +194,7 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
     let within = text;
     let given = input;
     spend(COST.node, found);
+    if (!found.expandsAgain && expandsAgain(node)) found.expandsAgain = true;
     try {
       if (node.type === 'Script') within = readTop(node, text);
       else if (node.type === 'Pipeline') {
@@ -221,15 +226,6 @@ function readScript({ text: source, ...around }: BashScript, found: BashReading)
 }
 
 type ScriptNode = readonly [node: SyntaxNode, source: string, input: CommandInput];
-
-/** Returns the text of a script, which may be a part of another one. */
-function readTop(script: Extract<SyntaxNode, { type: 'Script' }>, text: string): string {
-  // With history expansion, words come from earlier lines.
-  if (HISTORY.test(text) && text.includes('!')) throw new UnknowableError();
-  const errors = script.errors ?? [];
-  if (errors.length > 0) throw new UnreadableError(Math.min(...errors.map(({ pos }) => pos)));
-  return script.source ?? text;
-}
 
 /** Reads what a node says by itself. Returns the input of its parts. */
 function readNode(node: SyntaxNode, text: string, around: ScriptContext, found: BashReading): CommandInput {

@@ -44,12 +44,12 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new UnknowableError();
   found.variables.add(name);
-  if (value !== undefined) noteHeld(name, value, found);
-  if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) noteGuess(value.text, true, found);
-  const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
-  if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
-    addNames(value, found);
   if (value === undefined) return;
+  noteHeld(name, value, found);
+  if (LINE_VARIABLES.has(name) && value.sure !== undefined) found.runsTexts = true;
+  else if (LINE_VARIABLES.has(name)) noteGuess(value.text, true, found);
+  const isFolder = FOLDER_VARIABLES.test(name) && value.text.includes('/');
+  if (!isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://')) addNames(value, found);
   if (PROGRAM_VARIABLES.test(name)) {
     noteTaken(value, found);
     // The program gets further words as arguments.

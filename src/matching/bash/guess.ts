@@ -1,3 +1,4 @@
+import type { SyntaxNode } from 'unbash';
 import type { BashReading } from './reading.js';
 
 /** Removes the prefixes of make recipes: `@rm x`, `-rm x`. */
@@ -23,15 +24,18 @@ export function linesIn(word: string): string[] {
   return replacement === undefined ? lines : [...lines, replacement];
 }
 
-const EXPANDED = ': <<HOOKSCOPE_END\n';
+const EXPANDED = ' <<HOOKSCOPE_END\n';
+const expanded = (text: string, program: ':' | 'cat'): string =>
+  `${program}${EXPANDED}${text.trimEnd()}\nHOOKSCOPE_END`;
 /** Whether it is the reading of a text of which only the substitutions are run. */
-export const isExpanded = (reading: string): boolean => reading.startsWith(EXPANDED);
+export const isExpanded = (reading: string): boolean => reading.startsWith(EXPANDED, reading.startsWith(':') ? 1 : 3);
 
 /** All readings of a text as shell code: as it is, with its escapes resolved, and without the prefix of another program. */
 export function readingsOf(text: string): string[] {
+  if (isExpanded(text)) return [text];
   const readings = new Set([text, unescaped(text), withoutMarks(text).replace(/^\s*[!|@]+/, '')]);
   // In arithmetic, a prompt or the name of a variable, only substitutions are run.
-  if (/`|\$\(/.test(text)) readings.add(`${EXPANDED}${text.trimEnd()}\nHOOKSCOPE_END`);
+  if (/`|\$\(/.test(text)) readings.add(expanded(text, ':'));
   return [...readings];
 }
 
@@ -43,9 +47,58 @@ export function unescaped(text: string): string {
   );
 }
 
-/** A substitution in an index, which arithmetic runs: `a[$(rm x)]`. A template of JavaScript is none: b[`${a}`]. */
-const IN_INDEX = /\w\[(?:[^\]\n`]|\[\w*\]){0,200}?(?:\$\(|`[^`$\n]*`)/;
+/** Builtins that are given names of variables, in which an index is expanded: `read "a[$x]"`. */
+const NAMING = /^(?:declare|typeset|local|export|readonly|read|unset|mapfile|readarray|getopts|wait)$/;
+const PROMPT = /^(?:PS[0-4]|PROMPT_COMMAND)(?:=|$)/;
 
-/** Whether a substitution in a text that the line only shows may run where its output is expanded: `v=$(echo 'a[$(rm x)]'); ((v))`. */
-export const isExpandedLater = (text: string, { commands: [line] }: BashReading): boolean =>
-  IN_INDEX.test(text) || (/\$\(|`/.test(text) && line?.text.includes('@P}') === true);
+/** Whether a node expands the value of a variable once more: in arithmetic, in an index or as a prompt. */
+export function expandsAgain(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+    case 'ArithmeticFor':
+      return true;
+    case 'TestUnary':
+      return node.operator === '-v';
+    case 'TestBinary':
+      return /^-(?:eq|ne|[gl][te])$/.test(node.operator);
+    case 'ParameterExpansion': {
+      const { prefix, index, operation } = node;
+      const isIndexed = index !== undefined && !/^(?:[@*]|\d+)$/.test(index.text);
+      return isIndexed || prefix === '!' || /^(?:Slice|Transform|Unknown)$/.test(operation?.type ?? '');
+    }
+    case 'Assignment':
+      return (
+        node.index !== undefined ||
+        PROMPT.test(node.name) ||
+        (node.value.type === 'ArrayValue' && node.value.elements.some(({ text }) => text.startsWith('[')))
+      );
+    case 'FileDescriptorVariable':
+      return node.name.includes('[');
+    case 'Command': {
+      const words = [node.name, ...node.args].map((word) => (word?.type === 'Word' ? word.value : (word?.text ?? '')));
+      const names = words.slice(0, 3).some((word) => NAMING.test(word));
+      const tests = words.slice(0, 3).some((word) => /^(?:\[|test|printf)$/.test(word));
+      return words.some(
+        (word) =>
+          PROMPT.test(word) ||
+          word === 'let' ||
+          (tests && /^-\w*v/.test(word)) ||
+          (names && /^-\w*[in]|^[^=]*[[$`]|^\w+\+?=\(\s*\[/.test(word)),
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+/** Whether code in another language may run a shell that does. */
+export const mayExpandAgain = (code: string): boolean =>
+  /sh\b|system|exec/.test(code) && /\(\(|\[\[|\blet\s|\bPS\d/.test(code);
+
+/** The readings of a text that the line only shows, if it may expand what it has shown: `v=$(echo 'a[$(rm x)]'); ((v))`. */
+export function expandedLater(text: string, { expandsAgain }: BashReading): string[] {
+  const texts = expandsAgain ? [...new Set([text, unescaped(text)])] : [];
+  // What `cat` shows is not searched for commands.
+  return texts.filter((one) => /`|\$\(/.test(one)).map((one) => expanded(one, 'cat'));
+}

@@ -1,3 +1,4 @@
+import type { SyntaxNode } from 'unbash';
 import { LineSettings } from './filters/settings.js';
 import type { CommandText } from './words.js';
 
@@ -98,6 +99,8 @@ export interface BashReading extends BashFiles {
   isLenient: boolean;
   /** A program runs its input, so printed words may be run. */
   runsTexts: boolean;
+  /** The line expands the values of variables once more, so printed substitutions may be run. */
+  expandsAgain: boolean;
   /** A file that the line itself may have written is run, or given to a program. */
   runsFiles: boolean;
   /** A shell runs such texts or files, so their commands must be known. */
@@ -126,6 +129,7 @@ export function newReading(source: string, files: BashFiles): BashReading {
     lines: new Set(),
     isLenient: false,
     runsTexts: false,
+    expandsAgain: false,
     runsFiles: false,
     runsSurely: false,
     ...files,
@@ -184,6 +188,17 @@ export function isSpent(found: BashReading): boolean {
 export function passOver(error: unknown, found: BashReading): void {
   if (!found.isLenient || !(error instanceof UnknowableError || error instanceof RangeError) || isSpent(found))
     throw error;
+}
+
+const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
+
+/** Returns the text of a script, which may be a part of another one. */
+export function readTop(script: Extract<SyntaxNode, { type: 'Script' }>, text: string): string {
+  // With history expansion, words come from earlier lines.
+  if (HISTORY.test(text) && text.includes('!')) throw new UnknowableError();
+  const errors = script.errors ?? [];
+  if (errors.length > 0) throw new UnreadableError(Math.min(...errors.map(({ pos }) => pos)));
+  return script.source ?? text;
 }
 
 /** One step is charged for this many characters of a text that is searched for words. */
