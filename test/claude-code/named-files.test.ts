@@ -113,6 +113,15 @@ test.each<[string, string[]]>([
   ['cat words.txt | ./words.txt', ['words.txt']],
   ['"$(git rev-parse --show-toplevel)"/.env-guard', ['.env-guard']],
   ['G=./guard.md; if ! timeout 5 "$G" ./a.toml; then exit 2; fi', ['guard.md']],
+  // What an unknown program, a function or a line is given may be a program too.
+  ['setpriv --no-new-privs ./a.txt; prlimit --nofile=100 ./b.md', ['a.txt', 'b.md']],
+  ['unshare -r ./a.txt || exit $?', ['a.txt']],
+  ['set -- ./a.txt; "$1"', ['a.txt']],
+  [`sh -c '"$@"' _ ./a.txt; bash -c '"$0"' ./b.txt; sh ./x.sh ./c.txt`, ['a.txt', 'b.txt']],
+  ['run() { "$1"; }; run ./a.txt', ['a.txt']],
+  ["alias g=./a.txt h='./b.txt x.json'; g", ['a.txt', 'b.txt']],
+  ['[ -x ./a.txt ] && sh ./a.txt', ['a.txt']],
+  ['uv run x.py ./a.txt; ./x.sh ./b.txt --rules=./c.json; git add ./d.md', ['x.py', 'x.sh']],
   // What is only read or tested need not be executable.
   ['test -f ./x.sh && bash ./x.sh', []],
   ['[ -r x.sh ] && [[ -e ./y.sh ]] && . ./x.sh', []],

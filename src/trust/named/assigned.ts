@@ -1,3 +1,4 @@
+import type { ProgramOptions } from './program.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
 import type { ShellCommand, ShellWord, WordPart } from './shell/word.js';
 import { shellWord } from './shell/words.js';
@@ -59,3 +60,7 @@ function sourceOf(part: Exclude<WordPart, string>): string {
   if (part.kind === 'variable') return `\${${part.source}}`;
   return part.kind === 'command' ? part.line : part.kind === 'unknown' ? (part.source ?? '') : '';
 }
+
+/** The lines of shell that a program is given; `alias` gives each a name. */
+export const aliased = ({ takes }: ProgramOptions, values: readonly string[]): readonly string[] =>
+  takes === 'each' ? values.map((value) => value.replace(/^[^\s=]+=/, '')) : values;

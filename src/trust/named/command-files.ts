@@ -1,11 +1,11 @@
-import { setBy, setIn } from './assigned.js';
+import { aliased, setBy, setIn } from './assigned.js';
 import { ASSIGNMENT, CONDITIONS, type CommandReading, isRead, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf, PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
-import { doubts, isLasting } from './run-commands.js';
+import { beginsWith, doubts, isLasting } from './run-commands.js';
 import { CLOSING, OPENING, RESERVED } from './shell/cases.js';
 import { ShellInput } from './shell/input.js';
 import type { PipedCommand, ReadingMode } from './shell/lines.js';
@@ -108,7 +108,7 @@ export class CommandFiles extends ShellInput {
     if (reading.mode.shell && !isQuiet(values)) this.quiet = false;
     if (!word.parts.every((part) => typeof part === 'string') && values.some((value) => !value.includes('/')))
       this.assembled = true;
-    Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false });
+    beginsWith(program, values, reading);
     if (program.operands === 'command' && program.stdin) reading.fed = true;
     this.named(word, values, reading);
     for (const value of values) {
@@ -144,7 +144,7 @@ export class CommandFiles extends ShellInput {
   #value(kind: Kind, word: ShellWord, values: readonly string[], reading: CommandReading): void {
     const { program = OTHER, mode } = reading;
     if (kind === 'line') {
-      reading.isLine = true;
+      Object.assign(reading, { isLine: true, runs: true });
       this.linesApart(word, values, mode);
     }
     if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
@@ -189,12 +189,12 @@ export class CommandFiles extends ShellInput {
   #operand(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     // The operand of a wrapper such as `env` may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
-      for (const value of values) this.paths.path(value);
+      for (const value of values) this.paths.path(value, reading.runs);
     if (this.isTool(word, values, reading)) return;
     const verbs = program.verbs?.split(' ') ?? [];
     if (program.operands === 'lines') {
       reading.isLine = true;
-      if (this.purpose === 'consent') this.lines(word, values, reading.mode);
+      if (this.purpose === 'consent') this.lines(word, aliased(program, values), reading.mode);
       else this.runsLines(word, reading);
     } else if (program.operands === 'folder') {
       this.operandFolder(values, reading);

@@ -25,6 +25,8 @@ export interface CommandReading {
   goes: boolean;
   /** The program only reads or tests the script that it is given. */
   reads: boolean;
+  /** What it is given may be a program, whatever its name: an unknown program, a function or a line may run it. */
+  runs: boolean;
 }
 
 export function newReading(command: ShellCommand, mode: ReadingMode): CommandReading {
@@ -34,6 +36,7 @@ export function newReading(command: ShellCommand, mode: ReadingMode): CommandRea
     program: undefined,
     pending: undefined,
     ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false, goes: false, reads: false },
+    runs: false,
   };
 }
 

@@ -154,6 +154,5 @@ export const PLACE_PROGRAMS: Readonly<Record<string, ProgramOptions>> = {
       '-b -c -C -d -e -g -p -r -t -w -x --beep --color --no-color --differences --errexit --chgexit --precise --no-title --no-wrap --exec',
   },
   trap: { operands: 'lines', takes: 'first' },
-  alias: { operands: 'lines', takes: 'each' },
   jq: { operands: 'none', scripts: true, code: '-f --from-file' },
 };

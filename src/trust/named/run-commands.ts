@@ -33,6 +33,13 @@ export function doubts(reading: CommandReading): void {
   reading.mode = { ...reading.mode, sure: false };
 }
 
+/** From here on, the words of a command are arguments of this program. */
+export function beginsWith(program: ProgramOptions, values: readonly string[], reading: CommandReading): void {
+  // Scripts, which have a path or a suffix, are rather given data: `./guard.sh words.json`.
+  const runs = program.reads ?? (program === OTHER && !values.some((value) => /[/.]/.test(value)));
+  Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false, runs });
+}
+
 /** Matches variables that the agent of a call, or the run of its hooks, may set. */
 const OF_AGENTS = /^(?:CODEX|COPILOT|CURSOR|GEMINI)_/;
 

@@ -120,7 +120,7 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('su sg', { operands: 'none', line: '-c --command' }),
   eval: { operands: 'lines', stdin: true },
   trap: { operands: 'lines' },
-  alias: { operands: 'lines' },
+  alias: { operands: 'lines', takes: 'each' },
   ...every('cd pushd', { operands: 'folder', flags: '-P -L -e -@ --' }),
   git: { operands: 'none', folder: '-C --git-dir --work-tree --exec-path', setting: '-c' },
   ...every('docker podman nerdctl docker-compose', { operands: 'none', open: 'run exec start up compose' }),
