@@ -94,6 +94,12 @@ function relative({ written }: Invocation, { plugin }: SourceFile): ScriptFindin
 /** A first line after which `NAME script` does the same: no option, and a program that is found by its name. */
 const READER = /^[ \t]*\/(?:usr\/(?:local\/)?)?bin\/(?:env[ \t]+)?((?:ba|da|z)?sh|python3?|node|perl|ruby)[ \t]*$/;
 
+/** Writes a path so that it can be pasted into a shell. */
+function quoted(path: string): string {
+  const name = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
+
 function* runItself(
   written: string,
   script: ScriptFile,
@@ -105,7 +111,7 @@ function* runItself(
     yield {
       rule: 'script-not-executable',
       message: `${nameOf(path)} has no permission to be run.`,
-      fix: `chmod +x ${nameOf(path)}${reader ? `, or name what reads it: ${reader} ${nameOf(path)}` : ''}.`,
+      fix: `chmod +x ${quoted(nameOf(path))}${reader ? `, or name what reads it: ${reader} ${quoted(nameOf(path))}` : ''}.`,
     };
   if (text === undefined) return;
   if (shebang === undefined) {

@@ -155,7 +155,7 @@ function exitFailure({
 
 /** Shells name the file that they may not execute. Before what they say, since one line of a table may end within that. */
 function executableAdvice(stderr: string): string {
-  const file = /: ([\w./@+-]+): Permission denied$/.exec(stderr)?.[1];
+  const file = /: ((?!-)[\w./@+-]+): Permission denied$/.exec(stderr)?.[1];
   return file === undefined ? '' : `; if it is a script: chmod +x ${file}`;
 }
 

@@ -135,6 +135,18 @@ describe('places', () => {
     expect((await check()).notSearched).toBeUndefined();
   });
 
+  test.each([
+    ['tools/my guard.py', "'tools/my guard.py'"],
+    ["it's.py", "'it'\\''s.py'"],
+    ['-g.py', './-g.py'],
+    ['g.py', 'g.py'],
+  ])('how to mend that %s is not executable can be pasted', async (name, word) => {
+    write(name, '#!/usr/bin/env python3\n');
+    write('.claude/settings.json', hooks(`"$CLAUDE_PROJECT_DIR/${name}"`));
+    const found = (await check()).findings.find(({ rule }) => rule === 'script-not-executable');
+    expect(found?.fix).toBe(`chmod +x ${word}, or name what reads it: python3 ${word}.`);
+  });
+
   test('a program that is missing is said once, with how many hooks ask for it', async () => {
     const group = (command: string): object => ({ hooks: [{ type: 'command', command }] });
     const stop = ['nosuch-x a', 'nosuch-x b', 'nosuch-y'].map(group);

@@ -255,6 +255,12 @@ describe('what a shell hook says', () => {
       'spawn_failed',
       `a program is not executable (exit code 126; if it is a script: chmod +x ${hook('not-executable.sh')}): `,
     ],
+    [
+      'echo "sh: 1: exec: -a: Permission denied" >&2; exit 126',
+      {},
+      'spawn_failed',
+      'a program is not executable (exit code 126): ',
+    ],
     ['exit 126', {}, 'spawn_failed', 'a program is not executable (exit code 126).'],
     [
       'no-such-program',
