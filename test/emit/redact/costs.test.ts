@@ -89,6 +89,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'settings of secrets': 'vault kv put a ',
   'pairs that a command sets': ' secrets set a=b c=',
   'arguments of commands': 'nmcli a redis-cli b ',
+  'flags of many programs': `\`${'docker '.repeat(20)}"${'a b c '.repeat(40)}\` ${'"docker" '.repeat(20)}${'-U x '.repeat(2000)}`,
   'flags of anybody': ' -u me -p ',
   'names at the beginning of a line': 'ENV A_PASSWORD ',
   'users of ftp': 'ftp x\nuser a b\n',

@@ -19,6 +19,8 @@ const NEAR = 300;
 const FAR = 16_384;
 /** The most names in a command that are looked at. */
 const MOST = 20;
+/** The most commands in parentheses or backquotes before it that are. */
+const MOST_WITHIN = 8;
 
 /** The programs that a flag may belong to, and the text of their command before the flag. */
 interface CommandOfFlag {
@@ -31,7 +33,7 @@ export function* commandsOfFlag(text: string, dash: number): Iterable<CommandOfF
   yield nearCommand(text, dash);
   const command = commandAt(text, dash);
   yield programsIn(command, text, dash);
-  if (command.within !== undefined) yield programsIn(command.within, text, dash);
+  for (const one of command.within ?? []) yield programsIn(one, text, dash);
 }
 
 function programsIn(command: Command, text: string, dash: number): CommandOfFlag {
@@ -40,10 +42,26 @@ function programsIn(command: Command, text: string, dash: number): CommandOfFlag
   let programs: readonly SecretFlags[] = [];
   for (let i = 0; named !== undefined && i < MOST && programs.length === 0; i++, named = named.before) {
     if (dash - named.at > FAR) break;
-    const words = wordsOf(text.slice(named.at, Math.min(dash, named.at + NEAR)));
-    programs = named.programs.filter((one) => isMeant(one, words, before + text.slice(dash, dash + NEAR)));
+    const { said, meant } = wordsBehind(named, text, dash);
+    programs = meant.filter((one) => isAround(one, said, before + text.slice(dash, dash + NEAR)));
   }
   return { programs, before };
+}
+
+interface CommandWords {
+  readonly said: string;
+  readonly meant: readonly SecretFlags[];
+}
+/** What the words of a command mean, which is the same for each flag that is further away. */
+const meanings = new WeakMap<Command, CommandWords>();
+function wordsBehind(command: Command, text: string, dash: number): CommandWords {
+  const isFar = dash >= command.at + NEAR;
+  const known = isFar ? meanings.get(command) : undefined;
+  if (known !== undefined) return known;
+  const said = wordsOf(text.slice(command.at, isFar ? command.at + NEAR : dash));
+  const words = { said, meant: command.programs.filter((one) => isSaid(one, said)) };
+  if (isFar) meanings.set(command, words);
+  return words;
 }
 
 /** The words of a command from its program's name on, without arguments in quotes that have several words. */
@@ -59,8 +77,9 @@ function programsOf(name: string): readonly SecretFlags[] {
 /** Whether a name may also be an argument of another program: before a closing bracket, or that of a file. */
 const isDoubtful = (text: string, at: number, behind: number): boolean =>
   /(?:\.exe|[)}])$/i.test(text.slice(at, behind)) || /^\\*["']?[)}]/.test(text.slice(behind, behind + 8));
-const isMeant = ({ says, anywhere }: SecretFlags, said: string, around: string): boolean =>
-  (says === undefined || says.test(said)) && (anywhere === undefined || anywhere.test(said) || anywhere.test(around));
+const isSaid = ({ says }: SecretFlags, said: string): boolean => says === undefined || says.test(said);
+const isAround = ({ anywhere }: SecretFlags, said: string, around: string): boolean =>
+  anywhere === undefined || anywhere.test(said) || anywhere.test(around);
 
 function nearCommand(text: string, dash: number): CommandOfFlag {
   const reach = text.slice(Math.max(0, dash - NEAR), dash);
@@ -73,7 +92,9 @@ function nearCommand(text: string, dash: number): CommandOfFlag {
   const before = reach.slice(start);
   // The last name whose conditions hold: `docker` without `login` before the flag does not count.
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
-    const programs = programsOf(name).filter((one) => isMeant(one, before, text.slice(dash, dash + NEAR)));
+    const programs = programsOf(name).filter(
+      (one) => isSaid(one, before) && isAround(one, before, text.slice(dash, dash + NEAR)),
+    );
     if (programs.length > 0) return { programs, before };
   }
   return { programs: [], before };
@@ -85,15 +106,16 @@ interface Command {
   readonly at: number;
   readonly programs: readonly SecretFlags[];
   readonly before?: Command;
-  /** The command in parentheses or backquotes that end before the place: `$(which mysql) -pX`. */
-  readonly within?: Command | undefined;
+  /** The commands in parentheses or backquotes that end before the place: `$(which mysql) -pX`. */
+  readonly within?: readonly Command[] | undefined;
 }
 const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
-/** The command `outer` behind what another one printed into it. */
-const behindOutput = (outer: Command, inner: Command): Command => ({
-  ...outer,
-  within: outer.within ?? (inner.programs.length > 0 ? inner : undefined),
-});
+/** The command `outer` behind what others printed into it. Of many, the first and the last ones are kept. */
+function behindOutput(outer: Command, others: readonly Command[]): Command {
+  const within = [...(outer.within ?? []), ...others.filter(({ programs }) => programs.length > 0)];
+  if (within.length > MOST_WITHIN) within.splice(1, within.length - MOST_WITHIN);
+  return { ...outer, within };
+}
 
 /** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
 let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
@@ -139,16 +161,17 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       const isWord = isName && /^(?:[A-Za-z]:\\.*|\S+)$/.test(text.slice(command.begin, index));
       open = outerOpen;
       const isKnown = outer.programs.length > 0 && isDoubtful(text, command.at, index);
+      const { within = [] } = command;
       if (isWord && !isKnown)
-        command = { ...command, begin: outer.begin, before: outer, within: outer.within ?? command.within };
-      else command = isWord || sign === '`' ? behindOutput(outer, command) : outer;
+        command = { ...command, begin: outer.begin, before: outer, within: behindOutput(outer, within).within };
+      else command = isWord || sign === '`' ? behindOutput(outer, [command]) : outer;
       around.length = opened;
     } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
     else if (sign === open?.closing) {
       const { command: outer } = open;
       // `{"command":"mysql"},{"args":["-p"]}`: another item begins.
       if (NEXT.test(text.slice(behind, behind + 100))) command = outer;
-      else if (sign === ')' && command !== outer) command = behindOutput(outer, command);
+      else if (sign === ')' && command !== outer) command = behindOutput(outer, [command]);
       open = open.outer;
     } else if (!isQuote(sign) && !'])}'.includes(sign)) {
       const isEnd = SEPARATES.test(sign);
