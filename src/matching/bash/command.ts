@@ -35,10 +35,10 @@ import { runsOthers, useOf } from './use.js';
 import type { OptionUse } from './used.js';
 import { appendsOne, isFile, isHole, type KnownWord, restOf, textsOf } from './words.js';
 
-/** Whether a word may contain commands. */
-export function mayHold({ text, sure }: KnownWord): boolean {
-  return /\s|`|\$\(/.test(text) && (sure === undefined || !/`|\$\(/.test(text));
-}
+/** Whether a word may contain commands, besides its own substitutions, which are read anyway. */
+export const mayHold = ({ text, sure, marked = text }: KnownWord): boolean =>
+  /`|\$\(/.test(sure === undefined ? text : marked.replace(/\0[^\0]*\0|[\\'"]/g, '')) ||
+  (/\s/.test(text) && !/`|\$\(/.test(text));
 
 /** Reads an assignment: a variable may name a command for some program (`PAGER=rm man x`), or a file of commands. */
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
