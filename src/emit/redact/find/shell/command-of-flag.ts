@@ -117,6 +117,13 @@ function behindOutput(outer: Command, others: readonly Command[]): Command {
   return { ...outer, within };
 }
 
+/** Whether a quoted text that ends at `end` is what a command printed, and not the value of a variable or a flag: `"$(which mysql)" -u me`. */
+function isOutput(text: string, { begin }: Command, end: number, outer: Command): boolean {
+  if (text[end - 1] !== ')' || !text.startsWith('$(', begin)) return false;
+  const before = text.slice(Math.max(0, begin - 40), begin);
+  return !/=\\*["'`]$/.test(before) && (outer.programs.length === 0 || !/\s-[\w-]+\s+\\*["'`]$/.test(before));
+}
+
 /** The part of a text that was read last: where its marks end, and the command there. Flags are looked up in the order of the text. */
 let read: { readonly text: string; readonly from: number; readonly marks: readonly [number, Command][] } | undefined;
 
@@ -164,7 +171,8 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       const { within = [] } = command;
       if (isWord && !isKnown)
         command = { ...command, begin: outer.begin, before: outer, within: behindOutput(outer, within).within };
-      else command = isWord || sign === '`' ? behindOutput(outer, [command]) : outer;
+      else if (isWord || sign === '`') command = behindOutput(outer, [command]);
+      else command = isOutput(text, command, index, outer) ? behindOutput(outer, within) : outer;
       around.length = opened;
     } else if (CLOSING[sign] !== undefined) open = { closing: CLOSING[sign], command, outer: open };
     else if (sign === open?.closing) {
