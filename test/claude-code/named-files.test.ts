@@ -122,11 +122,14 @@ test.each<[string, string[]]>([
   ["alias g=./a.txt h='./b.txt x.json'; g", ['a.txt', 'b.txt']],
   ['[ -x ./a.txt ] && sh ./a.txt', ['a.txt']],
   ['uv run x.py ./a.txt; ./x.sh ./b.txt --rules=./c.json; git add ./d.md', ['x.py', 'x.sh']],
-  // What is only read or tested need not be executable.
-  ['test -f ./x.sh && bash ./x.sh', []],
-  ['[ -r x.sh ] && [[ -e ./y.sh ]] && . ./x.sh', []],
+  // What is tested or printed may also be executed, in a way that cannot be seen.
+  ['[ -f "${G:=./x.sh}" ] && "$G"; cat "${H:=./y.sh}" > /dev/null && "$H"', ['x.sh', 'y.sh']],
+  ['[ -f ./x.sh ] || exit 2; npm run -s guard; test -e ./y.sh && "$_"', ['x.sh', 'y.sh']],
+  ['[ -f ./x.sh ] && ./x.s?; [[ -s ./y.sh ]] && for y in *.sh; do "$y"; done', ['x.sh', 'y.sh']],
+  ['wc() { "$@"; }; wc ./x.sh', ['x.sh']],
+  ['{ read -r l; } < ./x.sh; "$(dirname ./y.sh)/x.sh"', ['x.sh', 'y.sh']],
+  ['test -f ./x.sh && bash ./x.sh; cat y.sh | sh', ['x.sh', 'y.sh']],
   ['[ -x ./x.sh ] && sh ./x.sh; [ -z "$(./y.sh)" ]', ['x.sh', 'y.sh']],
-  ['cat x.sh | bash; bash <(tail -n +2 y.sh); sh -s < z.sh', []],
   ['bash +x ./x.sh ./y.sh', ['y.sh']],
   ['node --import ./x.mjs --require=./y.js z.js; java -jar x.jar', []],
   ['cp ./x.sh /tmp/x && ls ./y.sh | sh', ['x.sh', 'y.sh', '/tmp/x']],

@@ -61,9 +61,9 @@ export class CommandFiles extends ShellInput {
       for (const part of word.parts) this.sets(setIn(part, look));
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
-      const isInput = word.redirect === '<' || (word.redirect === '>' && !mode.shell);
-      for (const value of isInput ? wordValues(word, look) : [])
-        this.paths.given(true, () => this.paths.code(value, reading.program));
+      if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
+        for (const value of wordValues(word, look)) this.paths.code(value, reading.program);
+      }
     }
     this.input(piped, reading);
     if (!isLasting(reading)) back();

@@ -44,11 +44,9 @@ export const CONDITIONS = new Set(['&&', '||']);
 export const OTHER: ProgramOptions = { operands: 'none' };
 export const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
-/** Whether the next operand is a file that its program only reads, so that it need not be executable. */
-export const isRead = (
-  { operands, binaries, reads }: ProgramOptions,
-  { settled, unsure, command }: CommandReading,
-): boolean =>
-  reads
-    ? !command.words.some(({ text }) => text === '-x')
-    : operands === 'code' && binaries === undefined && !settled && !unsure;
+/**
+ * Whether the next operand is a script that its program reads, so that it need not be executable. What `test` or `cat` is given may
+ * have to be: the line may also execute it in a way that cannot be seen, as with `"$_"`.
+ */
+export const isRead = ({ operands, binaries }: ProgramOptions, { settled, unsure }: CommandReading): boolean =>
+  operands === 'code' && binaries === undefined && !settled && !unsure;

@@ -41,8 +41,6 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly ends?: readonly string[];
   /** How a module name becomes a path: its separator (`.`) is replaced with slashes, and these suffixes are added. */
   readonly modules?: { readonly separator: string; readonly ends: readonly string[] };
-  /** It only reads or tests what its operands name, which need not be executable, except behind `-x` of `test`. */
-  readonly reads?: true;
   /** The folders in which it looks for packages that an option names and for programs that an operand names. */
   readonly packages?: string;
   readonly binaries?: string;

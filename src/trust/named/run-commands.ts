@@ -36,7 +36,9 @@ export function doubts(reading: CommandReading): void {
 /** From here on, the words of a command are arguments of this program. */
 export function beginsWith(program: ProgramOptions, values: readonly string[], reading: CommandReading): void {
   // Scripts, which have a path or a suffix, are rather given data: `./guard.sh words.json`.
-  const runs = program.reads ?? (program === OTHER && !values.some((value) => /[/.]/.test(value)));
+  const isUnknown = program === OTHER && !values.some((value) => /[/.]/.test(value));
+  const isTest = values.some((value) => /^(?:test|\[\[?)$/.test(value));
+  const runs = isUnknown || (isTest && reading.command.words.some(({ text }) => text === '-x'));
   Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false, runs });
 }
 

@@ -46,7 +46,7 @@ const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   folder,
   unasked,
 });
-const reader: ProgramOptions = { operands: 'data', reads: true, code: '-f --file', value: '-n -e' };
+const reader: ProgramOptions = { operands: 'data', code: '-f --file', value: '-n -e' };
 
 /** Programs that run other programs or the tasks of a project file, and programs that run nothing, by name. */
 export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
@@ -135,9 +135,8 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   },
   ...every('cat tac head tail zcat gunzip base64 xxd rev nl envsubst m4 cpp', reader),
   ...every('export declare local readonly typeset', { operands: 'command', flags: '-x -g -r -p -i -n -a -A' }),
-  ...every('[ [[ test wc tr cut uniq', { operands: 'none', reads: true }),
   ...every(
-    'case echo printf ls rm mkdir touch cp mv ln chmod date tee sort return exit logger notify-send say curl read',
+    'case [ [[ test echo printf ls rm mkdir touch cp mv ln chmod date tee wc tr cut sort uniq return exit logger notify-send say curl read',
     { operands: 'none' },
   ),
   ...every('jq grep egrep rg', { operands: 'none', code: '-f --file --from-file' }),
