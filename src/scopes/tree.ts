@@ -13,11 +13,12 @@ export interface ScopeLookup {
   readonly known: boolean;
   /** The session that the scope belongs to. Absent: the session of the input. */
   readonly session?: string;
-  /** Set if hooks for this agent were registered both without a session and with the call's session: both scopes count. `scope` is one of them. */
+  /** Set if hooks for this agent, or for one above it, were registered both without a session and with the call's session: all of these scopes count. `scope` is one of the first two. */
   readonly both?: SharedScopes;
 }
 
-export type SharedScopes = readonly [anySession: Scope, ofSession: Scope];
+/** `above`: scopes of agents above it that are no ancestors of the first two. */
+export type SharedScopes = readonly [anySession: Scope, ofSession: Scope, ...above: Scope[]];
 
 /** The scopes of the fire's own agent: one, or both of `both`. */
 export const scopesOf = ({ scope, both }: ScopeLookup): readonly Scope[] =>
@@ -36,10 +37,11 @@ export function typesAbove(found: ScopeLookup): AgentTypes {
   return { own, all: [...own, ...above] };
 }
 
-/** Two scopes with their ancestors, outermost first. Leaves out the first scope's session if a session driver holds it. */
-export function lineageOf([one, other]: SharedScopes): Scope[] {
+/** These scopes with their ancestors, outermost first. Leaves out the first scope's session if a session driver holds it. */
+export function lineageOf([one, ...others]: SharedScopes): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);
-  return [...new Set([...shared, ...other.lineage])].sort((a, b) => a.depth - b.depth);
+  const all = new Set([...shared, ...others.flatMap(({ lineage }) => lineage)]);
+  return [...all].sort((a, b) => a.depth - b.depth);
 }
 
 /** The tree of managed policy, the host, its sessions and their agents. A session's scope exists while something is registered in it. */
@@ -89,18 +91,32 @@ export class ScopeTree {
     return this.within(found, session);
   }
 
-  /** Adds the second scope whose hooks count in that session, if there is one. */
+  /** Adds the other scopes whose hooks count in that session, if there are any. */
   within<L extends ScopeLookup>(found: L, session: string): L {
     if (!this.#anySession || session === this.session || found.scope.depth < 2) return found;
     const { scope } = found;
     const isOfSession = scope.session === session;
     const anySession = this.#sessions.get(this.session);
     const agent = scope.kind === 'agent' ? this.#agents.get(this.session)?.get(scope.id) : undefined;
+    const above = this.#sameAbove(scope, isOfSession ? this.session : session);
     const other = isOfSession
-      ? (this.#shared(agent) ?? this.#shared(anySession))
-      : (this.#sessions.get(session) ?? (anySession?.heldBySession ? this.host : undefined));
+      ? (this.#shared(agent) ?? above[0] ?? this.#shared(anySession))
+      : (above[0] ?? this.#sessions.get(session) ?? (anySession?.heldBySession ? this.host : undefined));
     if (other === undefined) return found;
-    return { ...found, both: isOfSession ? [other, scope] : [scope, other] };
+    const rest = above.filter((one) => one !== other && !other.lineage.includes(one));
+    return { ...found, both: isOfSession ? [other, scope, ...rest] : [scope, other, ...rest] };
+  }
+
+  /** The scopes that the agents above this one have under the other session name, the nearest first. */
+  #sameAbove(scope: Scope, session: string): Scope[] {
+    const agents = scope.parent?.kind === 'agent' ? this.#agents.get(session) : undefined;
+    const same: Scope[] = [];
+    for (let one = scope.parent; agents !== undefined && one?.kind === 'agent'; one = one.parent) {
+      const open = agents.get(one.id);
+      const counts = session === this.session ? this.#shared(open) : open;
+      if (counts) same.push(counts);
+    }
+    return same;
   }
 
   /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds. */
@@ -130,7 +146,9 @@ export class ScopeTree {
       throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
     }
     const isOpen = above !== undefined && (gone === undefined || !above.lineage.includes(gone));
-    if (agent !== undefined && !isOpen) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(parent) });
+    if (agent === undefined || isOpen) return;
+    const scope = labelOf(parent);
+    throw new HookscopeError('UNKNOWN_SCOPE', { scope, ...(session !== this.session && { session }) });
   }
 
   /** Opens the scope unless it is open. The parent is an open agent of the same session, otherwise the session. */

@@ -30,6 +30,9 @@ function family(options: Parameters<typeof testHost>[0] = {}) {
   return { host, reports, mark, ran, log };
 }
 
+const T = (agent: string): ScopeRef => ({ session: 't', agent });
+const nameOf = (ref: ScopeRef): string => (typeof ref === 'string' ? ref : `${ref.session}/${ref.agent}`);
+
 describe('a fire runs the hooks of its lineage, outermost first', () => {
   test.each<[ScopeRef | undefined, string]>([
     [undefined, 'host session'],
@@ -213,6 +216,36 @@ describe('sessions', () => {
     expect(host.unregisterScoped(ref)).toBe(false);
     await host.fire('PreToolUse', { ...PRE, session_id: 's', agent_id: 'c' });
     expect(ran()).toBe('');
+  });
+
+  // Both names are of one agent: its own hooks, and those of its ancestors, whichever of the names they were registered with.
+  test.each<[string, readonly (readonly [ScopeRef, ScopeRef?])[], string]>([
+    ['the parent, for all sessions', [['p'], [T('p')], [T('c'), 'p']], 'p t/p t/c'],
+    ['the parent of the parent', [['p'], [T('p')], [T('m'), 'p'], [T('c'), 'm']], 'p t/p t/m t/c'],
+    ['the agent and its parent', [['p'], ['c'], [T('p')], [T('c'), 'p']], 'p c t/p t/c'],
+    ['the agent and two above it', [['p'], ['m'], ['c'], [T('p')], [T('m'), 'p'], [T('c'), 'm']], 'p m c t/p t/m t/c'],
+    ['the parent, for all sessions, above the agent', [['p'], ['c', 'p'], [T('p')]], 'p t/p c'],
+    ['all of it', [['p'], ['c', 'p'], [T('p')], [T('c'), 'p']], 'p t/p c t/c'],
+  ])('of an agent below others, those of all sessions and of its own are asked: %s', async (_, opened, asked) => {
+    const host: Host = createHost();
+    const { mark, ran } = logging();
+    for (const [ref, parent] of opened) host.registerScoped(ref, mark(nameOf(ref)), parent ? { parent } : {});
+    const call = { ...PRE, session_id: 't', agent_id: 'c' };
+    await host.fire('PreToolUse', call);
+    const sorted = (names: string): string => names.split(' ').sort().join(' ');
+    expect(sorted(ran())).toBe(sorted(asked));
+    const shown = host.explain('PreToolUse', call).hooks.filter(({ runs }) => runs);
+    expect(shown).toHaveLength(asked.split(' ').length);
+    await host.fire('PreToolUse', { ...call, session_id: 'u' });
+    expect(ran().includes('t/')).toBe(false);
+    // What is undone, or comes later, counts from the next fire on.
+    host.unregisterScoped('p');
+    await host.fire('PreToolUse', call);
+    expect(ran().split(' ')).not.toContain('p');
+    const hasOwn = opened.some(([ref]) => nameOf(ref) === 't/c');
+    host.registerScoped('p', mark('later'));
+    await host.fire('PreToolUse', call);
+    expect(ran().split(' ').includes('later')).toBe(hasOwn);
   });
 
   test('a parent that names no session is one of the session of the agent', async () => {

@@ -13,8 +13,10 @@ interface Sources {
   changes: number;
 }
 
-interface StampedPlan {
+interface JoinedPlan {
   readonly stamp: number;
+  /** The scopes that count beside the two. */
+  readonly above: readonly Scope[];
   readonly plan: Plan;
 }
 
@@ -28,8 +30,8 @@ export class EventPlans {
   #scope: Scope | undefined;
   #plan: Plan | undefined;
   #changes = -1;
-  /** Plans of fires in which the hooks of two scopes count, by one scope and then the other. */
-  readonly #joined = new WeakMap<Scope, WeakMap<Scope, StampedPlan>>();
+  /** Plans of fires in which the hooks of several scopes count, by the first and then the second. */
+  readonly #joined = new WeakMap<Scope, WeakMap<Scope, JoinedPlan>>();
 
   constructor(spec: EventSpec, sources: Sources) {
     this.#spec = spec;
@@ -63,16 +65,21 @@ export class EventPlans {
   }
 
   #join(scope: Scope, both: SharedScopes): Plan {
-    const [one, other] = both;
+    const [one, other, ...above] = both;
     const { all, changes } = this.#sources;
-    const stamp = all ? changes : versionsOf(one) + versionsOf(other);
+    const stamp = all ? changes : both.reduce((sum, each) => sum + versionsOf(each), 0);
     const known = this.#joined.get(one)?.get(other);
-    if (known?.stamp === stamp) return known.plan;
+    if (
+      known?.stamp === stamp &&
+      known.above.length === above.length &&
+      known.above.every((each, i) => each === above[i])
+    )
+      return known.plan;
     const lineage = lineageOf(both);
     const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
     const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : andBeside(lineage), own);
-    const plans = this.#joined.get(one) ?? new WeakMap<Scope, StampedPlan>();
-    this.#joined.set(one, plans.set(other, { stamp, plan }));
+    const plans = this.#joined.get(one) ?? new WeakMap<Scope, JoinedPlan>();
+    this.#joined.set(one, plans.set(other, { stamp, above, plan }));
     return plan;
   }
 
