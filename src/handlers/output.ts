@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { beginning } from '../emit/redact/total.js';
 import { answersByExit2, type Cause, exit2Of, INTERPRETER_DOUBT, type OnFailure } from '../events/failure.js';
 import { helperToOutput, saysByHelper } from '../events/output/helper-words.js';
@@ -109,16 +110,19 @@ function readPlain(trial: OutputTrial): Reply {
   const failure = exitFailure(trial);
   if (failure) return failure;
   if (result.exitCode !== 0 || text === '' || trial.background) return {};
-  if (spec.plainStdout === 'none') return spec.fold === 'gate' && ANSWER.test(text) ? readBuried(trial) : {};
+  if (spec.plainStdout === 'none') return spec.fold === 'gate' && holdsAnswer(text) ? readBuried(trial) : {};
   if (spec.plainStdout === 'context')
     return specific(eventName, 'additionalContext', withoutMark(result.stdout).trimEnd());
   const [key] = spec.value ?? [];
   return key === undefined ? {} : specific(eventName, key, lastLine(text));
 }
 
-/** What only an answer has. */
+/** What only an answer has that restricts, or one in the long form. A log says what was allowed. */
 const ANSWER =
-  /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:allow|deny|ask|defer|approve|block)"|continue"\s*:\s*false)/;
+  /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:deny|ask|block)")|\{\s*"continue"\s*:\s*false\b/;
+
+/** Whether text holds an answer, be it in colours. */
+const holdsAnswer = (text: string): boolean => ANSWER.test(stripVTControlCharacters(text));
 
 /** An answer within other text is plain text, with a warning, and a failure where failures count: it may have been a deny. */
 function readBuried({ onFailure, text }: OutputTrial): Reply {

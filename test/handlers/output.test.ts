@@ -420,6 +420,7 @@ describe('plain text on stdout', () => {
       'behind another key, in the long form',
       `ok\n{"systemMessage":"x","hookSpecificOutput":{"permissionDecision":"deny"}}`,
     ],
+    ['in colours', `ok\n\u001b[1m{\n  \u001b[34m"decision"\u001b[0m: \u001b[32m"block"\u001b[0m\n}`],
     ['that stops', `ok\n{"continue": false}`],
   ])('that holds an answer: %s', (_, stdout) => {
     test('is plain text with a warning, and a failure where failures count', () => {
@@ -443,7 +444,13 @@ describe('plain text on stdout', () => {
 
   test('that only speaks of a decision says nothing', () => {
     const found = `a.json:3:  "decision": "deny",`;
-    for (const stdout of ['decision: deny', 'the "decision" was made', 'permissionDecision=deny', found])
+    const logs = [
+      'INFO call {"tool":"Bash","decision":"allow","ms":3}',
+      'ok {"rules":{},"continue":false}',
+      'ok {"continue": falsey}',
+      'a.json:4:  "x": 1, "continue": false',
+    ];
+    for (const stdout of ['decision: deny', 'the "decision" was made', 'permissionDecision=deny', found, ...logs])
       expect(read('PreToolUse', { stdout, onFailure: 'block' })).toEqual({ stdout, stderr: '', exitCode: 0 });
   });
 

@@ -135,6 +135,11 @@ describe('a child left behind', () => {
       ['through a filter in the middle', (c) => `echo '${late}' | (${c}; cat) | cat &`],
       ['through a filter that has another filter', (c) => `exec > >(${c} > >(cat); cat); echo '${late}'`, 'bash'],
       ['through a named pipe', (c) => `mkfifo p; (${c}; cat) < p & exec > p; echo '${late}'`],
+      [
+        'through named pipes that are removed',
+        (c) => `mkfifo p q; (${c}; cat) < p > q & cat < q & exec > p; rm p q; echo '${late}'`,
+      ],
+      ['through a filter of a session of its own', (c) => `exec > >(setsid sh -c "${c}; cat"); echo '${late}'`, 'bash'],
       ['through a named pipe and a filter', (c) => `mkfifo p; (${c}; cat) < p | tee log & exec > p; echo '${late}'`],
     ])('is waited for while it computes, since it may print the answer: %s', async (_, line, shell) => {
       const go = sign();
@@ -142,6 +147,46 @@ describe('a child left behind', () => {
       const reply = await runShell('PreToolUse', `cd '${go.folder}'; ${line(busy(go))}`, shell ? { shell } : {});
       expect(reply).toMatchObject({ output: { decision: 'block', reason: 'late' } });
       expect(reply.warnings).toBeUndefined();
+    });
+
+    test('is waited for while another of its threads computes', async () => {
+      const filter = [
+        'import sys, threading, time',
+        'def work():',
+        ' said = sys.stdin.read()',
+        ' end = time.process_time() + 0.2',
+        ' while time.process_time() < end: pass',
+        ' print(said)',
+        'one = threading.Thread(target=work)',
+        'one.start()',
+        'one.join()',
+      ];
+      const { folder } = sign();
+      writeFileSync(join(folder, 'filter.py'), filter.join('\n'));
+      const line = `exec > >(exec python3 '${folder}/filter.py'); echo '${late}'`;
+      expect(await runShell('PreToolUse', line, { shell: 'bash' })).toMatchObject({ output: { reason: 'late' } });
+    });
+
+    test('of a guard is waited for behind other text, which makes its answer a failure', async () => {
+      const go = sign();
+      setTimeout(go.give, 250);
+      const line = `exec > >(read -r l; echo "$l"; ${busy(go)}; cat); echo checking; echo '${late}'`;
+      const reply = await runShell('PreToolUse', line, { shell: 'bash' }, { onFailure: 'block' });
+      expect(reply.failure?.cause).toBe('bad_json');
+    });
+
+    test.each([
+      ['a group of commands', (c: string) => `(cd / && ${c} > /dev/null 2>&1) &`],
+      ['a function', (c: string) => `f() { ${c} > /dev/null 2>&1; }; f &`],
+      [
+        'a process that shares a pipe with one that holds it',
+        (c: string) => `exec 5> >(cat > /dev/null); sleep ${uniqueSeconds()} & ${c} >&5 2>&1 &`,
+      ],
+    ])('whose output goes elsewhere is no failure of a guard: %s', async (_, line) => {
+      const go = sign();
+      const reply = await runShell('PreToolUse', line(busy(go)), { shell: 'bash' }, { onFailure: 'block' });
+      expect([reply.output, reply.failure, reply.warnings]).toEqual([undefined, undefined, told]);
+      go.give();
     });
 
     // Each look at what the processes do is a turn of 25 ms. All the time that there is would be 32.

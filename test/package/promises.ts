@@ -477,6 +477,7 @@ const limits: readonly Kept[] = [
     'handlers/process-group',
     'that only waits before it prints the answer is not heard, and a warning says so',
   ],
+  ['After an answer, after other text', 'handlers/process-group', 'is not waited for where %s'],
   [
     'runs a command line, and on many systems that is dash',
     'handlers/command',

@@ -1,44 +1,54 @@
-import { statSync } from 'node:fs';
-import { linkOf, linksOf, type Process } from './process-table.js';
+import { linksOf, namesOf, type Process, runsOtherThread } from './process-table.js';
+
+/** What a process that computes may do with the hook's stdout: print on it, itself or through pipes, or have been started by one that may print when it ends. */
+export type Printing = 'prints' | 'is waited for';
 
 /**
- * Whether a process that computes, or waits for a disk, may print on the hook's stdout: it has it, or pipes lead from it to a
- * process that has it, or a process that started it may. What cannot be known counts as yes. `stdout`: what the first process had
- * as its stdout, by the kernel's name for it. That is no socket if it had changed or ended before it was looked at.
+ * Whether a process of the tree computes, or waits for a disk, that may print on the hook's stdout. What cannot be known counts as
+ * yes. `stdout`: what the first process had as its stdout, by the kernel's name for it. That is no socket if it had changed or
+ * ended before it was looked at.
  */
-export function mayPrint(tree: readonly Process[], stdout: string | undefined): boolean {
-  const busy = tree.filter((one) => one.busy);
-  if (busy.length === 0) return false;
-  const leading = new Set(stdout && isSocket(stdout) ? [stdout] : likely(tree));
-  // A descriptor that this process has left open to all that it starts leads nowhere.
-  const ours = new Set(linksOf(process.pid));
-  const reaching = new Set<number>();
-  const others = new Map(tree.map(({ pid, parent }) => [pid, { parent, links: linksOf(pid) }]));
-  for (let before = -1; reaching.size > before; ) {
-    before = reaching.size;
-    for (const [pid, { parent, links }] of others) {
-      if (links?.some((link) => leading.has(link)) === false && !reaching.has(parent)) continue;
-      reaching.add(pid);
-      others.delete(pid);
-      for (const link of links ?? []) if (!ours.has(link) && isPipe(link)) leading.add(link);
+export function mayPrint(tree: readonly Process[], stdout: string | undefined): Printing | undefined {
+  const busy = tree.filter((one) => one.busy || (one.threads > 1 && runsOtherThread(one.pid)));
+  if (busy.length === 0) return undefined;
+  const all = new Map(tree.map(({ pid }) => [pid, linksOf(pid)]));
+  const open = [...all.values()].flatMap((links) => links ?? []);
+  const leading = new Set(stdout && isSocket(stdout) ? [stdout] : likely(open));
+  const printing = new Set<number>();
+  for (let before = -1; printing.size > before; ) {
+    before = printing.size;
+    for (const [pid, links] of all) {
+      if (links?.some(({ link, writes }) => writes && leading.has(link)) === false) continue;
+      printing.add(pid);
+      all.delete(pid);
+      for (const { link, isPipe, reads } of links ?? []) if (isPipe && reads && !isOurs(link)) leading.add(link);
     }
   }
-  return busy.some(({ pid }) => reaching.has(pid));
+  if (busy.some(({ pid }) => printing.has(pid))) return 'prints';
+  const byPid = new Map(tree.map((one) => [one.pid, one]));
+  const isStarted = ({ pid, parent }: Process): boolean => {
+    const starter = pid === parent ? undefined : byPid.get(parent);
+    return starter !== undefined && (printing.has(parent) || isStarted(starter));
+  };
+  return busy.some(isStarted) ? 'is waited for' : undefined;
 }
 
 /** What may have been the first process's stdout: the sockets that others have as theirs, otherwise every socket. */
-function likely(tree: readonly Process[]): string[] {
-  const outs = tree.flatMap(({ pid }) => linkOf(pid, 1) ?? []).filter(isSocket);
-  return outs.length > 0 ? outs : tree.flatMap(({ pid }) => linksOf(pid) ?? []).filter(isSocket);
+function likely(open: NonNullable<ReturnType<typeof linksOf>>): string[] {
+  const sockets = open.filter(({ link }) => isSocket(link));
+  const outs = sockets.filter(({ descriptor }) => descriptor === '1');
+  return (outs.length > 0 ? outs : sockets).map(({ link }) => link);
 }
 
 const isSocket = (link: string): boolean => link.startsWith('socket:');
 
-function isPipe(link: string): boolean {
-  if (link.startsWith('pipe:')) return true;
-  try {
-    return link.startsWith('/') && statSync(link).isFIFO();
-  } catch {
-    return false;
-  }
+/** How long, in milliseconds, what this process has open is taken to stay so. It may be thousands of connections. */
+const OURS_FOR = 1_000;
+let ours: { readonly until: number; readonly links: ReadonlySet<string> } | undefined;
+
+/** A descriptor that this process has left open to all that it starts leads nowhere. */
+function isOurs(link: string): boolean {
+  const now = performance.now();
+  if (ours === undefined || now > ours.until) ours = { until: now + OURS_FOR, links: new Set(namesOf(process.pid)) };
+  return ours.links.has(link);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
 import { exitWatch } from '../../values/exit-watch.js';
-import { mayPrint } from './may-print.js';
+import { mayPrint, type Printing } from './may-print.js';
 import { linkOf, type Process, ProcessTable, readProcess } from './process-table.js';
 import { endTree, type RootProcess, signalAll, startedBy } from './process-tree.js';
 
@@ -28,8 +28,8 @@ export interface ProcessGroup {
   alive(): boolean;
   /** Whether any process of the tree runs, including those that have left the group, such as one that `timeout` starts. */
   strays(): boolean;
-  /** Whether a process of the tree through which the first one may print computes or waits for a disk. Without a process table: false. */
-  mayPrint(): boolean;
+  /** Whether a process of the run through which the first one may print computes or waits for a disk. Without a process table: undefined. */
+  mayPrint(): Printing | undefined;
   /** Sends SIGTERM, and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the SIGKILL. Further calls do nothing. */
   end(reach?: EndReach): Promise<void>;
   /** Settles when the last member has ended, on its own or by `end`. Waiting does not keep this process running. */
@@ -87,7 +87,7 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
     id: leader,
     alive: runs,
     strays: () => root !== undefined && treeOf(root).length > 0,
-    mayPrint: () => root !== undefined && mayPrint(treeOf(root, ProcessTable.recent()), stdout),
+    mayPrint: () => root && mayPrint(treeOf(root, ProcessTable.recent(), mark), stdout),
     end: (reach = 'group') => (ending ??= end(reach)),
     gone: () => (going ??= watchGroup(alive, runs)),
     release: () => void living.delete(leader),
@@ -100,8 +100,8 @@ function isOurs(leader: number, root: RootProcess | undefined): boolean {
   return now === undefined || now.start === root?.start;
 }
 
-function treeOf(root: RootProcess, table = ProcessTable.read()): Process[] {
-  return table === undefined ? [] : startedBy(table, root, []);
+function treeOf(root: RootProcess, table = ProcessTable.read(), mark?: string): Process[] {
+  return table === undefined ? [] : startedBy(table, root, [], mark);
 }
 
 async function endGroup(

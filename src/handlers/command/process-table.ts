@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
 
 /** One process as the kernel describes it. Pids are reused; a pid together with a start time is unique. */
 export interface Process {
@@ -6,11 +6,12 @@ export interface Process {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  readonly threads: number;
   /** Clock ticks since the machine was started. */
   readonly start: number;
   /** Whether it is a zombie: it has ended, but its parent has not reaped it. */
   readonly dead: boolean;
-  /** Whether it computes, or waits for a disk. All else waits for something that may never come. */
+  /** Whether its first thread computes, or waits for a disk. All else waits for something that may never come. */
   readonly busy: boolean;
 }
 
@@ -87,21 +88,26 @@ function readLine(path: string): string {
   }
 }
 
+/** The program's name is in parentheses, and may itself contain spaces and parentheses. */
+const fieldsIn = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+
+const isBusy = (state = ''): boolean => /[RD]/.test(state);
+
 /** The process that has this number now. */
 export function readProcess(pid: number): Process | undefined {
   try {
     const stat = readLine(`/proc/${pid}/stat`);
-    // The program's name is in parentheses, and may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+    const fields = fieldsIn(stat);
     const [state = 'X', parent, group, session] = fields;
     return {
       pid,
       parent: Number(parent),
       group: Number(group),
       session: Number(session),
+      threads: Number(fields[17]),
       start: Number(fields[19]),
       dead: /[ZXx]/.test(state),
-      busy: /[RD]/.test(state),
+      busy: isBusy(state),
     };
   } catch {
     // It has ended, or there is no /proc.
@@ -109,12 +115,49 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** What a process has open, by the kernel's names; undefined if we may not know. */
-export function linksOf(pid: number): readonly string[] | undefined {
+/** What a process has open. */
+export interface OpenLink {
+  readonly descriptor: string;
+  /** The kernel's name for it. */
+  readonly link: string;
+  readonly isPipe: boolean;
+  readonly reads: boolean;
+  readonly writes: boolean;
+}
+
+/** What a process has open; undefined if we may not know. */
+export function linksOf(pid: number): readonly OpenLink[] | undefined {
   try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => linkOf(pid, descriptor) ?? []);
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => openLink(pid, descriptor) ?? []);
   } catch {
     return undefined;
+  }
+}
+
+/** The kernel's names for what a process has open, which may be thousands. */
+export const namesOf = (pid: number): readonly string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => linkOf(pid, descriptor) ?? []);
+
+function openLink(pid: number, descriptor: string): OpenLink | undefined {
+  const link = linkOf(pid, descriptor);
+  if (link === undefined) return undefined;
+  const path = `/proc/${pid}/fd/${descriptor}`;
+  try {
+    const { mode } = lstatSync(path);
+    // A named pipe may be removed by now, but not what is open.
+    const isPipe = link.startsWith('pipe:') || (/^\/(?!dev\/)/.test(link) && statSync(path).isFIFO());
+    return { descriptor, link, isPipe, reads: (mode & 0o400) !== 0, writes: (mode & 0o200) !== 0 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a thread of the process computes, or waits for a disk. */
+export function runsOtherThread(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some((id) => isBusy(fieldsIn(readLine(`/proc/${pid}/task/${id}/stat`))[0]));
+  } catch {
+    return false;
   }
 }
 

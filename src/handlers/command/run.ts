@@ -31,7 +31,7 @@ export async function runCommandHook(spec: CommandSpec, context: CommandContext,
     outputLimit: spec.outputLimit ?? OUTPUT_LIMIT,
     progress: call.progress,
     onStdout: wish.onStdout,
-    isGate: call.spec.fold === 'gate' && !spec.keep,
+    waits: call.spec.fold !== 'gate' || spec.keep ? undefined : call.onFailure === 'continue' ? 'gate' : 'guard',
   });
   if ('problem' in running) return notStarted(spec, running.problem);
 

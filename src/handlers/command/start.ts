@@ -2,6 +2,7 @@ import type { ExternalCall } from '../handler.js';
 import { parseObject } from '../output.js';
 import { type Capture, capture } from './capture.js';
 import { launch } from './launch.js';
+import type { Printing } from './may-print.js';
 import { adoptGroup, type ProcessGroup } from './process-group.js';
 import type { CommandSpec } from './spec.js';
 
@@ -20,7 +21,7 @@ export const OUTPUT_LIMIT = 1024 * 1024;
 export interface Ending {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** Whether a child through which it may print still computed when its stdout was read no longer. */
+  /** Whether a child that prints on its stdout, itself or through pipes, still computed when that was read no longer. */
   readonly isCut?: boolean;
 }
 
@@ -46,8 +47,8 @@ export interface StartOptions {
   readonly progress: ExternalCall['progress'];
   /** Called with all of stdout so far whenever there is more, until it returns true. */
   readonly onStdout?: ((text: string) => boolean) | undefined;
-  /** Whether an answer is waited for that a child still prints. */
-  readonly isGate: boolean;
+  /** Whether an answer is waited for that a child still prints: on a gate, and behind other text for a guard, whose failure counts. */
+  readonly waits: 'gate' | 'guard' | undefined;
 }
 
 /** Starts the program in its own process group, or returns the problem that prevented that. */
@@ -69,8 +70,8 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
-      const mayAnswer = (): boolean =>
-        start.isGate && stdout.open && mayFollow(code, stdout.text().trim()) && group.mayPrint();
+      const mayAnswer = (): Printing | undefined =>
+        start.waits && stdout.open && mayFollow(code, stdout.text().trim(), start.waits) ? group.mayPrint() : undefined;
       void drained(Promise.all([stdout.closed, stderr.closed]), mayAnswer).then((isCut) =>
         resolve({ ...ending, isCut }),
       );
@@ -80,10 +81,11 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
   return { group, stdout, stderr, ended };
 }
 
-/** Settles when the pipes are closed, or have been read for long enough: whether an answer may still come then. */
-async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Promise<boolean> {
+/** Settles when the pipes are closed, or have been read for long enough: whether a child still computes then that prints on stdout. */
+async function drained(closed: Promise<unknown>, mayAnswer: () => Printing | undefined): Promise<boolean> {
   let isClosed = false;
   let idle = 0;
+  let last: Printing | undefined;
   let wake: () => void = () => undefined;
   void closed.then(() => {
     isClosed = true;
@@ -98,17 +100,20 @@ async function drained(closed: Promise<unknown>, mayAnswer: () => boolean): Prom
         resolve();
       };
     });
-    if (!isClosed) idle = mayAnswer() ? 0 : idle + 1;
+    const now = isClosed ? undefined : mayAnswer();
+    idle = now ? 0 : idle + 1;
+    last = now ?? last;
   }
   // If the event loop was blocked, the timer fires before the pipes are read, so they get one more turn.
   if (!isClosed) await new Promise((resolve) => setImmediate(resolve));
-  return !isClosed && idle < IDLE;
+  return !isClosed && idle < IDLE && last === 'prints';
 }
 
 /** Whether an answer may follow what is printed. After a signal none would count, and exit code 2 blocks without one. */
-function mayFollow(exitCode: number | null, text: string): boolean {
+function mayFollow(exitCode: number | null, text: string, waits: 'gate' | 'guard'): boolean {
   if (exitCode === null || exitCode === 2) return false;
-  return text === '' || (text.startsWith('{') && parseObject(text) === undefined);
+  if (text === '') return true;
+  return text.startsWith('{') ? parseObject(text) === undefined : waits === 'guard';
 }
 
 /** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
