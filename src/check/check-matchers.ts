@@ -1,13 +1,14 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
-import { claudeTest, isNameList } from '../matching/claude-matcher.js';
-import { FORMER, isOddName, KNOWN_TOOLS, namesOrRegex, SLASHED, TOOLS, toolOfRule } from '../matching/known-tools.js';
+import { isNameList } from '../matching/claude-matcher.js';
+import { FORMER, isOddName, KNOWN_TOOLS, TOOLS, toolOfRule } from '../matching/known-tools.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { alternatives, compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
-import type { CheckFinding, FileCheck } from './checking.js';
+import type { FileCheck } from './checking.js';
 import type { GroupNode, SourceFile } from './files/source-file.js';
 import { textOf } from './files/tree.js';
 import { ELSEWHERE, SAMPLE_MCP, subjectValues } from './names.js';
+import { compile, LIST, list, type MatcherFinding, OUT, ruleProblem, withSlash } from './slashed-matcher.js';
 
 /** In characters. Longer matchers are not checked, because each name is compared with all known names. */
 const LONGEST = 5000;
@@ -34,8 +35,6 @@ function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
       : `Leave it if your agent has it; if Claude Code's is meant: ${fix.charAt(0).toLowerCase()}${fix.slice(1)}`;
   return { rule: 'matcher-unknown-name', message: `${name} is nothing that Claude Code has.`, fix: hint };
 }
-
-type MatcherFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 
 function* judge(text: string, { event, spec }: GroupNode, { dialect }: SourceFile): Generator<MatcherFinding> {
   if (!spec) return;
@@ -156,17 +155,9 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
   }
   const parts = tool ? alternatives(text) : [];
   const rules = parts.filter(toolOfRule);
-  for (const rule of rules) {
-    const apart = parts.length > 1 ? ', in its own group' : '';
-    const fix = `Write "matcher": "${toolOfRule(rule)}", and into the handler "if": ${JSON.stringify(rule)}${apart}.`;
-    yield {
-      rule: 'matcher-permission-rule',
-      message: `"${rule}" is a permission rule; as a matcher it never matches.`,
-      fix,
-    };
-  }
+  for (const rule of rules) yield ruleProblem(rule, parts.length > 1);
   if (rules.length > 0) return;
-  const slashed = tool ? withSlash(text, parts) : undefined;
+  const slashed = tool ? withSlash(text, parts, (name) => toolProblem(name, parts, 'claude')) : undefined;
   if (slashed !== undefined) {
     yield slashed;
     return;
@@ -190,45 +181,6 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
   const glob = globProblem(text, pattern.regex, tool ? [...known, SAMPLE_MCP] : known, tool);
   if (glob !== undefined) yield glob;
   else yield* unmatched(text, pattern.regex, known, tool);
-}
-
-/** Reports a name with a slash in a regular expression, which no tool's name matches: one in slashes, as in code, or several names. */
-function withSlash(text: string, parts: readonly string[]): MatcherFinding | undefined {
-  const names = namesOrRegex(text, parts);
-  const source = names.map((name) => spelled(SLASHED.exec(name)?.[1] ?? name, /mcp/i.test(text))).join('|');
-  const one = names.find((name) => SLASHED.test(name));
-  const other = parts.find((part) => /^[\w-]*\/[\w/-]*$/.test(part) && !part.startsWith('mcp'));
-  if (one !== undefined) {
-    const fix = `Write ${matchesTools(source) ? JSON.stringify(source) : 'the names in their own letter case'}, without slashes and flags.`;
-    return { rule: 'matcher-never', message: `"${one}" matches no tool: its slashes are part of the pattern.`, fix };
-  }
-  if (other === undefined) return undefined;
-  const message = `"${other}" matches no tool: no name has a slash.`;
-  return {
-    rule: 'matcher-never',
-    message,
-    fix: isOddName(other) ? LIST : parts.length > 1 ? 'Take that name out.' : OUT,
-  };
-}
-
-const LIST = 'A list is written "Edit|Write".';
-const OUT = 'Take the matcher out.';
-
-/** A pattern with the whole names of tools in their own letter case. What is only part of a name is left, and so are the names of MCP tools. */
-function spelled(pattern: string, isMcp: boolean): string {
-  const text = pattern.replaceAll('\\|', '|');
-  if (isMcp || !/^\^?(?:\((?:\?:)?)?[^()[\]{}]*\)?\$?$/.test(text)) return text;
-  const proper = (word: string) => [...KNOWN_TOOLS].find((tool) => tool.toLowerCase() === word.toLowerCase()) ?? word;
-  return text.replace(/(?<=^|[|^(]|\(\?:)\w+(?=$|[|$)])/g, proper);
-}
-
-/** Whether each alternative of a pattern matches a tool that is known, or may match one of an MCP server. */
-function matchesTools(pattern: string): boolean {
-  const isTool = (part: string): boolean => {
-    const { test, warning } = claudeTest(part, false, () => undefined);
-    return warning === undefined && (/mcp/i.test(part) || [...KNOWN_TOOLS, ...Object.keys(FORMER)].some(test));
-  };
-  return 'regex' in compile(pattern) && alternatives(pattern).every(isTool);
 }
 
 /** Converts a glob to a regular expression. */
@@ -268,17 +220,4 @@ function globProblem(text: string, regex: RegExp, known: readonly string[], tool
     .join('|');
   const fix = `Write "^(${regexText})$"${tool ? ', or the names themselves' : ''}.`;
   return { rule: 'matcher-glob', message: `"${text}" is read as a regular expression: ${also}.`, fix };
-}
-
-function compile(text: string): { regex: RegExp } | { bad: string } {
-  try {
-    return { regex: new RegExp(text) };
-  } catch (error) {
-    return { bad: (error as Error).message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') };
-  }
-}
-
-function list(names: readonly string[], word: string): string {
-  const last = names.at(-1) ?? '';
-  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
 }

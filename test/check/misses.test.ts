@@ -177,18 +177,28 @@ describe('matchers', () => {
   );
 
   const LIST = 'A list is written "Edit|Write".';
-  const NAMES = 'Write the names in their own letter case, without slashes and flags.';
+  const BASH_EDIT = 'Write "Bash|Edit", without slashes and flags; add NotebookEdit if also meant.';
+  const ALL =
+    'Take the matcher out if every tool is meant, as the pattern matches each; otherwise write the names of tools.';
+  const noPattern = (why: string): string =>
+    `Write the names of tools: without the slashes it is no regular expression either (${why}).`;
+  const NAMES = 'Write the whole names in their own letter case, without slashes and flags.';
   test.each<[matcher: string, theirs: string | undefined, fix: string | undefined, ours: string | undefined]>([
     ['/Bash/', 'matcher-never', 'Write "Bash", without slashes and flags.', 'invalid-hooks'],
-    ['/Bash/|Edit', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
+    ['/Bash/|Edit', 'matcher-never', BASH_EDIT, 'invalid-hooks'],
     [' /^Bash/I ', 'matcher-never', 'Write "^Bash", without slashes and flags.', 'invalid-hooks'],
-    ['/Bash|Edit/', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
-    ['/Bash/|/Edit/i', 'matcher-never', 'Write "Bash|Edit", without slashes and flags.', 'invalid-hooks'],
+    ['/Bash|Edit/', 'matcher-never', BASH_EDIT, 'invalid-hooks'],
+    ['/Bash/|/Edit/i', 'matcher-never', BASH_EDIT, 'invalid-hooks'],
     ['Edit/Write', 'matcher-never', LIST, 'matcher-unknown-name'],
     ['Edit|src/lib', 'matcher-never', 'Take that name out.', 'matcher-unknown-name'],
     ['//', 'matcher-never', 'Take the matcher out.', 'matcher-unknown-name'],
     ['/^edit$|write/i', 'matcher-never', 'Write "^Edit$|Write", without slashes and flags.', 'invalid-hooks'],
-    ['/Edit\\|Write/', 'matcher-never', 'Write "Edit|Write", without slashes and flags.', 'invalid-hooks'],
+    [
+      '/Edit\\|Write/',
+      'matcher-never',
+      'Write "Edit|Write", without slashes and flags; add NotebookEdit and TodoWrite if also meant.',
+      'invalid-hooks',
+    ],
     ['/^(?:edit|write)$/', 'matcher-never', 'Write "^(?:Edit|Write)$", without slashes and flags.', 'invalid-hooks'],
     [
       '/mcp__fs__(read|write)/',
@@ -198,7 +208,12 @@ describe('matchers', () => {
     ],
     ['/^mcp__.*__x|bash/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/.*(read|edit)$/', 'matcher-never', NAMES, 'invalid-hooks'],
-    ['/my-edit|x.*task/', 'matcher-never', NAMES, 'invalid-hooks'],
+    [
+      '/my-edit|x.*task/',
+      'matcher-never',
+      '"my-edit" matches no tool that is known here. Take it out.',
+      'invalid-hooks',
+    ],
     ['/(?<read>Bash)/', 'matcher-never', 'Write "(?<read>Bash)", without slashes and flags.', 'invalid-hooks'],
     ['/(?:bash)|edit/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/^(bash|edit)$|write/', 'matcher-never', NAMES, 'invalid-hooks'],
@@ -207,10 +222,51 @@ describe('matchers', () => {
     ['/bash,edit/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/edit |write/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/bash|mcp__x__read/', 'matcher-never', NAMES, 'invalid-hooks'],
-    ['/(edit/', 'matcher-never', NAMES, 'invalid-hooks'],
-    ['/(?i)bash/', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(edit/', 'matcher-never', noPattern('Unterminated group'), 'invalid-hooks'],
+    ['/(?i)bash/', 'matcher-never', noPattern('Invalid group'), 'invalid-hooks'],
     ['/Bas/', 'matcher-never', NAMES, 'invalid-hooks'],
     ['/(?:Bash)|^Edit/', 'matcher-never', 'Write "(?:Bash)|^Edit", without slashes and flags.', 'invalid-hooks'],
+    ['/(Bash|web.*)/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^(edit|notebook.*)$/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^(Bash|web)/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/Web(fetch|Search)/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(?:bash|mcp__.*)/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/MCP__github__.*/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^mcp__GitHub__.*/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/^(?!bash$)/i', 'matcher-never', NAMES, 'invalid-hooks'],
+    ['/(?:edit|write)?/', 'matcher-never', ALL, 'invalid-hooks'],
+    ['/read|b*/', 'matcher-never', ALL, 'invalid-hooks'],
+    ['/bash|/', 'matcher-never', ALL, 'invalid-hooks'],
+    ['/^(?!Bash$).*/i', 'matcher-never', 'Write "^(?!Bash$).*", without slashes and flags.', 'invalid-hooks'],
+    ['/^(?!Bash$).*/', 'matcher-never', 'Write "^(?!Bash$).*", without slashes and flags.', 'invalid-hooks'],
+    ['/mcp__github__.*/i', 'matcher-never', 'Write "mcp__github__.*", without slashes and flags.', 'invalid-hooks'],
+    ['/bash|Edit$/', 'matcher-never', 'Write "Bash|Edit$", without slashes and flags.', 'invalid-hooks'],
+    ['/*/', 'matcher-never', noPattern('Nothing to repeat'), 'invalid-hooks'],
+    [
+      '/mcp_github/',
+      'matcher-never',
+      '"mcp_github" matches no tool that is known here. Take the matcher out.',
+      'invalid-hooks',
+    ],
+    ['/Edit/|/nope/', 'matcher-never', '"nope" matches no tool that is known here. Take it out.', 'invalid-hooks'],
+    [
+      '/apply_patch/',
+      'matcher-never',
+      '"apply_patch" is what other agents call a tool. Claude Code has "Edit".',
+      'invalid-hooks',
+    ],
+    [
+      '/bash(git:*)/',
+      'matcher-permission-rule',
+      'Write "matcher": "Bash", and into the handler "if": "Bash(git:*)".',
+      'invalid-hooks',
+    ],
+    [
+      '/Bash(ls)/',
+      'matcher-permission-rule',
+      'Write "matcher": "Bash", and into the handler "if": "Bash(ls)".',
+      'invalid-hooks',
+    ],
     ['mcp__a/b__c', undefined, undefined, undefined],
     ['mcp__a/b__c|Bash', undefined, undefined, undefined],
     ['Edit; Write', 'matcher-unknown-name', LIST, 'matcher-unknown-name'],
