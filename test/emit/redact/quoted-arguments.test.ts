@@ -128,6 +128,8 @@ test.each([
   'deploy.ps1 -Tool net.exe -u admin',
   `acme-cli login -u me --dl "\${DL:-curl}"`,
   'acme login -u me --with curl',
+  'smbmap -u me',
+  'smbclient -L h -U me',
 ])('the flag of an unknown program is known: %s', (program) => {
   const text = `${program} -p Zq7xK2vLw9`;
   for (const one of [text, `ls; ${text}`, json({ command: text })])
@@ -194,6 +196,11 @@ test.each([
   `mkdir -p $(cat x | cut -d, -f1) && id -u me:them`,
   'rm curl.exe; id -u me:themselves',
   'docker run -v "$(which curl)" -e "x; y" -u me:themselves img',
+  'p4 -u bruno -p ssl:server1:1666 changes -m 5',
+  'ls; p4.exe -u bruno -p ssl:server1:1666 info',
+  json({ command: 'wget --user me -r -p docs2.example.com/x1' }),
+  'curl -x proxy:8080 -U me -p api2.example.com/v1',
+  'ldapsearch -U me -p ldap1:389',
   'PODS="$(kubectl get pods -l mysql )" run -e "x; y" -p wordsalone',
   'if (which("mysql")) run("mkdir", "-p", "build/out")',
   'notepad.exe -p words -u me:themselves',

@@ -174,10 +174,13 @@ function nextPiece(text: string, [start, end]: TextSpan, mark: string): TextSpan
 const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
 const NO_PASSWORD =
   /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
+/** Programs whose `-p` is something else; of others, they may be an argument. */
+const NO_PASSWORD_FIRST =
+  /^[\s{]*(?:\\*"\w+\\*":\s*)?\\*["']?(?:p4|wget|curl|https?|xh|ldap\w+|snmp\w+|kadmin\S*)(?:\.exe)?\s/i;
 
 function besideUser(text: string, behind: number, before: string): TextSpan | undefined {
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
-  if (!USER.test(line) || NO_PASSWORD.test(line)) return undefined;
+  if (!USER.test(line) || NO_PASSWORD.test(line) || NO_PASSWORD_FIRST.test(line)) return undefined;
   const value = flagValue(text, behind, behind, false);
   if (value === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
