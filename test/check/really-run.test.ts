@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSource, type SourceFile } from '../../src/check/files/source-file.js';
+import { SCRIPT_RULES } from '../../src/check/rules/scripts.js';
 import { runsOf } from '../../src/check/scripts/runs.js';
 import { generated, randomFrom, SEED } from '../seed.js';
 
@@ -93,4 +94,15 @@ test('what a line is said to run is what a shell runs', () => {
   });
   expect(wrong).toEqual([]);
   expect(known / lines.length).toBeGreaterThan(0.4);
+});
+
+test.each(['sh', 'bash', 'node'])('the rule says with which code %s ends without its script', (program) => {
+  const { status } = spawnSync(program, ['./missing'], { cwd: tmpdir(), stdio: 'ignore' });
+  const { why } = SCRIPT_RULES['script-missing'];
+  const words: Record<string, RegExp> = {
+    '127': /does not find the script it is to run ends with 127/,
+    '2': /sh may end with 2 where it cannot find or read one/,
+    '1': /missing, python3 and node end with 2 or 1/,
+  };
+  expect(why).toMatch(words[`${status}`] ?? /no such code/);
 });

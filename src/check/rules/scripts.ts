@@ -5,7 +5,7 @@ export const SCRIPT_RULES = {
   'script-missing': {
     level: 'error',
     about: 'A script that is not there',
-    why: 'A shell that does not find a script ends with 127: the hook fails, which blocks nothing unless onFailure is block or ask. python3 and node end with 2 or 1, sh may end with 2 where it cannot read a script, and 2 blocks every call.',
+    why: 'A shell that does not find the script it is to run ends with 127: the hook fails, which blocks nothing unless onFailure is block or ask. Given a script that is missing, python3 and node end with 2 or 1, and sh may end with 2 where it cannot find or read one; 2 blocks every call.',
     fix: 'Correct the path, or add the script.',
     bad: '"command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/gaurd.sh"',
     good: '"command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/guard.sh"',
