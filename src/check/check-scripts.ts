@@ -107,11 +107,14 @@ function* runItself(
 ): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
   const reader = READER.exec(shebang ?? '')?.[1];
+  const file = quoted(nameOf(path));
   if (!executable)
     yield {
       rule: 'script-not-executable',
       message: `${nameOf(path)} has no permission to be run.`,
-      fix: `chmod +x ${quoted(nameOf(path))}${reader ? `, or name what reads it: ${reader} ${quoted(nameOf(path))}` : ''}.`,
+      fix: script.chmodHelps
+        ? `chmod +x ${file}${reader ? `, or name what reads it: ${reader} ${file}` : ''}.`
+        : `${reader ? `Name what reads it: ${reader} ${file}. ` : ''}This user may not execute it: its owner must allow it, or its file system is mounted noexec.`,
     };
   if (text === undefined) return;
   if (shebang === undefined) {

@@ -59,7 +59,8 @@ export function changeOfFiles(consent: Consent, request: TrustRequest): string |
 }
 
 /** What to do about a file that can no longer be executed. */
-export const MEND_BIT = 'chmod +x mends it; if you accept it as it is, its hook may fail on every call';
+export const MEND_BIT =
+  'chmod +x mends it, unless it is not yours or its file system is mounted noexec; if you accept it as it is, its hook may fail on every call';
 
 /** Whether a file was executable and no longer is, which counts like a deleted file. */
 export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {

@@ -3,12 +3,14 @@ import {
   chownSync,
   cpSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
@@ -263,4 +265,21 @@ test('a script that its own user may no longer execute is untrusted, whoever els
   expect(stderr).toMatch(/guard\.sh, .*could be executed when it was accepted, and cannot now: chmod \+x mends it/);
   expect(JSON.parse(stdout)).toMatchObject({ decision: { verdict: 'ask' } });
   expect((await run('check', project.dir)).stdout).toContain('guard.sh has no permission to be run.');
+  expect((await run('check', project.dir)).stdout).toContain('fix: chmod +x');
+});
+
+test('check does not tell the user of a script that belongs to another to change its mode', async () => {
+  const open = mkdtempSync(join(tmpdir(), 'hookscope-other-'));
+  try {
+    const hooks = [{ type: 'command', command: '/etc/passwd' }];
+    writeFileSync(join(open, 'settings.json'), JSON.stringify({ hooks: { Stop: [{ hooks }] } }));
+    chmodSync(open, 0o755);
+    const { stdout } = await asNobody(process.execPath, [BIN, 'check', join(open, 'settings.json')], open, '');
+    expect(stdout).toContain('passwd has no permission to be run.');
+    expect(stdout).toContain(
+      'fix: This user may not execute it: its owner must allow it, or its file system is mounted',
+    );
+  } finally {
+    rmSync(open, { recursive: true, force: true });
+  }
 });

@@ -135,7 +135,7 @@ describe('a guard that can no longer be executed', () => {
     stop();
     const { stdout } = await user.hook(['PreToolUse', '--timeout', '10'], bash('rm x'));
     expect(stdout).toMatch(
-      /guard\.sh could be executed when the server was started with it, and cannot now: chmod \+x mends it; if you accept it as it is, its hook may fail on every call; see .*serve/,
+      /guard\.sh could be executed when the server was started with it, and cannot now: chmod \+x mends it, unless .* is mounted noexec; if you accept it as it is, its hook may fail on every call; see .*serve/,
     );
     expect(await user.refused(['--hooks', 'hooks.json'])).toContain('nothing is served: start it at a terminal');
     const { came, asked, told } = await start({ hooks: [at('hooks.json')] });

@@ -9,6 +9,8 @@ export interface ScriptFile {
   readonly path: string;
   /** Whether this user may execute it. */
   readonly executable: boolean;
+  /** Whether `chmod +x` by this user makes it executable: it lacks the bit, and is the user's own. */
+  readonly chmodHelps: boolean;
   /** Undefined if it is binary or too long. */
   readonly text: string | undefined;
   /** The interpreter line, without `#!`. */
@@ -21,12 +23,17 @@ const MAX_SIZE = 262_144;
 /** The script at a path; undefined if there is none. */
 export function readScript(path: string): ScriptFile | undefined {
   try {
-    const { size } = statSync(path);
-    if (!statSync(path).isFile()) return undefined;
+    const stats = statSync(path);
+    const { size, mode, uid } = stats;
+    if (!stats.isFile()) return undefined;
     const text = size <= MAX_SIZE ? textOf(readRegularFile(path)) : undefined;
     const shebang = text?.startsWith('#!') ? (text.slice(2).split('\n', 1)[0] as string) : undefined;
     // Windows decides by the file extension.
-    return { path, executable: process.platform === 'win32' || isExecutable(path), text, shebang };
+    const executable = process.platform === 'win32' || isExecutable(path);
+    // The superuser needs any bit, of any file.
+    const user = process.getuid?.() ?? uid;
+    const chmodHelps = user === 0 ? (mode & 0o111) === 0 : user === uid && (mode & 0o100) === 0;
+    return { path, executable, chmodHelps, text, shebang };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
