@@ -139,3 +139,11 @@ test.each<[string, string[]]>([
   const { executed } = namedFiles({ type: 'command', command }, VARIABLES);
   expect([...executed].filter((name) => !name.startsWith('/p'))).toEqual(files.sort());
 });
+
+test.each(['echo Li9nLnNoCg== | base64 -d', 'base64 -d <<< Li9nLnNoCg==', 'echo "x(y)" | m4'])(
+  'what %s prints is not known, so a shell that runs it is told',
+  (line) => {
+    const { unresolved } = namedFiles({ type: 'command', command: `${line} | sh` }, VARIABLES);
+    expect(unresolved).toEqual([line.split(' | ').at(-1)]);
+  },
+);

@@ -133,7 +133,8 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
     value: '-e --expression -l --line-length',
     flags: '-n -E -r -s -u -z --quiet --silent --posix --debug --sandbox --separate --unbuffered --null-data',
   },
-  ...every('cat tac head tail zcat gunzip base64 xxd rev nl envsubst m4 cpp', reader),
+  // Not base64 or m4: what they make of a text cannot be read in the line.
+  ...every('cat tac head tail zcat gunzip xxd rev nl envsubst cpp', reader),
   ...every('export declare local readonly typeset', { operands: 'command', flags: '-x -g -r -p -i -n -a -A' }),
   ...every(
     'case [ [[ test echo printf ls rm mkdir touch cp mv ln chmod date tee wc tr cut sort uniq return exit logger notify-send say curl read',
