@@ -414,6 +414,10 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     ['cd src', 's.py', 'python3 *.py'],
     ['cd src', 's.py', 'python3 s.{py,}'],
     ['cd src', 's.js', 'for f in *.js; do node $f; done'],
+    ['f=s.js', 's.js', 'node --import ./hook.js --enable-source-maps "$f"'],
+    ['f=s.py', 's.py', 'python3 -W ignore -u "$f" a'],
+    ['f=m', 'm', 'make -C src -sf"$f" all'],
+    ['cd src', 's.test.js', 'node --test test/*.test.js'],
     ['cd src', 's.py', "find . -name '*.py' -exec python3 {} \\;"],
     ['cd src', 's.py', 'ls | xargs -I{} timeout 5 python3 {}'],
   ])('is asked about a command in it, where an interpreter runs it: %s; … > %s; %s', (set, file, run) => {
@@ -427,6 +431,11 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
   it.each([
     'f=s.md; echo "rm x" > $f; git add "$f"; wc -l "$f"; psql -f "$g"',
     'echo "rm x" > s.md; make -j$(nproc)',
+    'echo "rm x" > s.md; make -j"$N" VERSION=$V CC="$CC" "$T"',
+    'echo "rm x" > s.md; node scripts/x.js "$V"; python3 -m pytest "$T"; node -e "f()" "$X"',
+    'echo "rm x" > s.md; node --test test/*.test.js; perl -pi -e "s/a/b/" src/*.ts',
+    'echo "rm x" > s.md; find . -name "*.json" -exec python3 -m json.tool {} \\;',
+    'echo "rm x" > s.md; for f in data/*.csv; do python3 load.py "$f"; done',
     'echo "rm x" > s.md; timeout "$T" node a.js; docker build -t "$TAG" .',
     'echo "rm x" > s.md; for f in *.js; do prettier --write "$f"; done',
     'f=a.js; echo "rm x" > s.md; some-tool "$f"; shellcheck "$g"',

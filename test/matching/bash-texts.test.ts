@@ -458,6 +458,13 @@ describe('a Bash rule, of a text that is expanded later,', () => {
     "v=$(echo 'b[$(rm x)]'); export v; find . -exec bash -c '((v))' \\;",
     "v=$(echo 'b[$(rm x)]'); export v; perl -e 'system(q(bash -c \"((v))\"))'",
     "v=$(echo 'b[$(rm x)] $('); ((v))",
+    "v=$(echo 'a[$(rm x)]'); RANDOM=$v",
+    'v=$(echo \'a[$(rm x)]\'); for SECONDS in "$v"; do :; done',
+    "v=$(echo 'a[$(rm x)]'); declare -{i,x} n=$v",
+    'v=$(echo \'a[$(rm x)]\'); builtin command -p builtin declare -i n="$v"',
+    'y="([$(echo \'a[$(rm x)]\')]=1)"; declare -a "z=$y"',
+    'export v=$(echo \'a[$(rm x)]\'); perl -e \'exec "bash","-c",q{z[v]=1}\'',
+    `export v=$(echo '$(rm x)'); python3 -c 'import os; os.system("bash -c \\"echo \\\\\u0024{v@P}\\"")'`,
     "PS4=$(echo '$(rm x)'); set -x; ls",
     "PS4=$(echo '$(rm x)') bash -xc :",
     "export PS0=$(cat <<'E'\n$(rm x)\nE\n); bash -i",
@@ -470,6 +477,13 @@ describe('a Bash rule, of a text that is expanded later,', () => {
     expect(matches('rm *', line)).toBe(true);
     expect(matches('rm *', line.replace('rm x', 'ls x'))).toBe(false);
   });
+
+  it.each(['/bin/r? x', '{rm,x}', 'command $(echo rm) x'])(
+    'is asked where it names its command otherwise: %s',
+    (command) => {
+      expect(matches('rm *', `v=$(echo 'a[$(${command})]'); ((v))`)).toBe(true);
+    },
+  );
 
   it.each([
     "set -- '$(rm x)'; echo $1",

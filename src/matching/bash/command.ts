@@ -253,7 +253,7 @@ function readRest(
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
     if (at > 0 && !shows && !expands && !isShown) {
-      noteTaken(word, found, at < from ? '' : interpreter || program);
+      noteTaken(word, found, at < from ? '' : interpreter || program, words, at);
       // `npx tsx ./a`
       if (NO_SHELLS.has(word.text)) interpreter = word.text;
       if (!file && interpreter === '')

@@ -230,7 +230,8 @@ export function runsPieces(found: BashReading): boolean {
   const writesAny = found.written.has(ANY_FILE);
   const runsAny =
     (written.size > 0 && (ran.has(SOME) || taken.has(ANY_FILE))) || (writesAny && ran.size + taken.size > 0);
-  const isTaken = (name: string): boolean => ran.has(name) || taken.has(name) || taken.has(name.replace(MODULE, ''));
+  const isTaken = (name: string): boolean =>
+    ran.has(name) || [name, name.replace(MODULE, ''), `*${/\.\w+$/.exec(name)?.[0]}`].some((one) => taken.has(one));
   if (runsAny || [...written.keys()].some(isTaken) || takesFilled(found, written)) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));

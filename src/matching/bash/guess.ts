@@ -94,11 +94,18 @@ export function expandsAgain(node: SyntaxNode): boolean {
 
 /** Whether code in another language may run a shell that does. */
 export const mayExpandAgain = (code: string): boolean =>
-  /sh\b|system|exec/.test(code) && /\(\(|\[\[|\blet\s|\bPS\d/.test(code);
+  /sh\b|system|exec/.test(code) && /\(\(|\[\[|\blet\s|\bPS\d|@P\}/.test(code);
 
-/** The readings of a text that the line only shows, if it may expand what it has shown: `v=$(echo 'a[$(rm x)]'); ((v))`. */
-export function expandedLater(text: string, { expandsAgain }: BashReading): string[] {
+/** A substitution in an index, which arithmetic runs: `a[$(rm x)]`. A template of JavaScript is none: b[`${a}`]. */
+const IN_INDEX = /\w\[(?:[^\]\n`]|\[\w*\]){0,200}?(?:\$\(|`[^`$\n]*`)/;
+
+/**
+ * The readings of a text that the line only shows, if it may expand what it has shown: `v=$(echo 'a[$(rm x)]'); ((v))`. Where an index is shown
+ * and a variable set, the text counts whole, because there are more ways to expand one than are looked for (`RANDOM=$v`).
+ */
+export function expandedLater(text: string, { expandsAgain, variables }: BashReading): string[] {
   const texts = expandsAgain ? [...new Set([text, unescaped(text)])] : [];
   // What `cat` shows is not searched for commands.
-  return texts.filter((one) => /`|\$\(/.test(one)).map((one) => expanded(one, 'cat'));
+  const readings = texts.filter((one) => /`|\$\(/.test(one)).map((one) => expanded(one, 'cat'));
+  return variables.size > 0 && IN_INDEX.test(text) ? [text, ...readings] : readings;
 }

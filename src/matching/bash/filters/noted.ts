@@ -38,11 +38,40 @@ export const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
 /** Expansions that certainly name no file: `make -j$(nproc)`. */
 const COUNTS = /\b(?:nproc|ncpu)\b/;
 
+/** Options of interpreters before code, or the name of a module. */
+const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
+/** Options before a file that is read besides the script. */
+const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
+const MAKEFILE = /^-(?:\w*f|-(?:make)?file|-eval|[CI]|-directory)/;
+const MAKEFILE_NEXT = /^-(?:\w*[fCI]|-(?:make)?file|-eval|-directory)$/;
+/** Of the words before an argument no more are looked at. */
+const MOST_WORDS = 20;
+
+/** Whether an argument of an interpreter may be the script: none stands before it. Of `make`, only some options take files of commands. */
+function mayBeScript(words: readonly KnownWord[], at: number, program: string): boolean {
+  const textAt = (place: number): string => words[place]?.text ?? '';
+  if (/^g?make$/.test(program)) return MAKEFILE.test(textAt(at)) || MAKEFILE_NEXT.test(textAt(at - 1));
+  for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
+    const [text, before] = [textAt(place), textAt(place - 1)];
+    if (INTERPRETERS.has(lastName(text))) return true;
+    const isOperand = words[place]?.sure === undefined && !text.startsWith('-');
+    const isValue = BESIDE.test(before) || (before.startsWith('-') && !CODE.test(before) && !MODULE.test(text));
+    if (isOperand && !isValue) return false;
+  }
+  return true;
+}
+
 /**
  * Notes the files in an argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`,
- * `node -e 'require("./x")'`. If `program` is one of INTERPRETERS, what is unknown of the argument may be any file.
+ * `node -e 'require("./x")'`. If `program` is one of INTERPRETERS, what is unknown of the script may be any file. `words`: all of the command.
  */
-export function noteTaken(word: KnownWord, found: BashReading, program = ''): void {
+export function noteTaken(
+  word: KnownWord,
+  found: BashReading,
+  program = '',
+  words: readonly KnownWord[] = [],
+  at = 0,
+): void {
   const { text, sure } = word;
   // `-fmy file.mk` and `--file=my file.mk` name files that the tokens below split.
   for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
@@ -51,7 +80,11 @@ export function noteTaken(word: KnownWord, found: BashReading, program = ''): vo
   if (sure !== undefined) noteVariables(text, found);
   // A file that is written under an unknown name may be this one.
   if (runs && MODULE.test(text)) found.taken.add(SOME);
-  if (runs && (sure !== undefined || text === '{}') && !COUNTS.test(text)) found.taken.add(ANY_FILE);
+  const isUnknown = runs && (sure !== undefined || text === '{}') && !COUNTS.test(text);
+  // `*.py` is any file with that ending.
+  const [ending] = (/[$`{]/.test(text) ? null : /\.\w+$/.exec(text)) ?? [ANY_FILE];
+  if (isUnknown && mayBeScript(words, at, lastName(program)))
+    found.taken.add(ending === ANY_FILE ? ANY_FILE : `*${ending}`);
   // Of `-mx` and `a.b` the module may be `x` and `b`.
   for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
     for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
