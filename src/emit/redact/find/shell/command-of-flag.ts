@@ -110,6 +110,8 @@ interface Command {
   readonly within?: readonly Command[] | undefined;
 }
 const begun = (begin: number): Command => ({ begin, at: begin, programs: [] });
+/** What has been printed into a command does not make it another one. */
+const isSame = (one: Command, other: Command): boolean => one.begin === other.begin && one.at === other.at;
 /** The command `outer` behind what others printed into it. Of many, the first and the last ones are kept. */
 function behindOutput(outer: Command, others: readonly Command[]): Command {
   const within = [...(outer.within ?? []), ...others.filter(({ programs }) => programs.length > 0)];
@@ -187,7 +189,7 @@ function commandsIn(text: string, from: number, to: number): [number, Command][]
       if (isEnd) command = begun(behind);
       else if (
         command.programs.length === 0 ||
-        (open?.closing === ')' && command === open.command) ||
+        (open?.closing === ')' && isSame(command, open.command)) ||
         !isDoubtful(text, index, behind)
       )
         command = { ...command, at: index, programs: known.get(sign) ?? [], before: command };
