@@ -132,10 +132,11 @@ describe('the readers of a feed', () => {
       const some = Array.from({ length: 8 }, () => reader(feed));
       await until(() => open() > before);
       await sleep(50);
-      counts.push(open());
+      counts.push(open() - before);
       for (const one of some) await one.close();
     }
-    expect(counts).toEqual(counts.map(() => counts[0]));
+    // SQLite opens up to three files, one after the other; each reader by itself would open one at least.
+    expect(counts.filter((count) => count > 3)).toEqual([]);
     rmSync(folder, { recursive: true });
   });
 });
