@@ -331,6 +331,5 @@ test.each(Object.entries(STREAMS))('of pieces, each is read a bounded number of 
     return read / text.length;
   };
   for (const size of [50, 256, 4096])
-    for (const length of [40_000, 160_000])
-      expect(readOf(length, size), `${length} by ${size}`).toBeLessThan(12);
+    for (const length of [40_000, 160_000]) expect(readOf(length, size), `${length} by ${size}`).toBeLessThan(12);
 });
