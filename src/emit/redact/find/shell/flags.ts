@@ -174,9 +174,13 @@ function nextPiece(text: string, [start, end]: TextSpan, mark: string): TextSpan
 const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
 const NO_PASSWORD =
   /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
-/** Programs whose `-p` is something else; of others, they may be an argument. */
-const NO_PASSWORD_FIRST =
-  /^[\s{]*(?:\\*"\w+\\*":\s*)?\\*["']?(?:p4|wget|curl|https?|xh|ldap\w+|snmp\w+|kadmin\S*)(?:\.exe)?\s/i;
+const LDAP = 'search|add|modify|modrdn|delete|passwd|compare|whoami|exop|url';
+const SNMP = 'walk|get|getnext|bulkget|bulkwalk|set|table|trap|inform|status|translate|test|delta|df|netstat|usm|vacm';
+/** Programs whose `-p` is something else, before an option, a variable, a URL or a host; of others, they may be an argument, and in a message the subject. */
+const NO_PASSWORD_FIRST = new RegExp(
+  String.raw`^[\s{]*(?:\\*"\w+\\*":\s*)?\\*["']?(?:p4|wget|curl|https?|xh|ldap(?:${LDAP})|snmp(?:${SNMP})|kadmin(?:\.local)?)(?:\.[eE][xX][eE])?` +
+    String.raw`\s+(?:[A-Z]+\s+)?\\*["']?(?:[-$:/]|localhost\b|\w[\w+-]*:\/\/|[\w-]+\.[\w.-]*\w|[\w-]+(?::\d|\/))(?!.*(?:\s&(?!>)|&\s))`,
+);
 
 function besideUser(text: string, behind: number, before: string): TextSpan | undefined {
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
