@@ -5,6 +5,9 @@
 const UNSEEN =
   /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
+/** Text without any of them, as most is: compiling `UNSEEN`, which lists thousands of characters, takes longer than reading such a text. */
+const PLAIN = /^[ -~]*$/;
+
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
@@ -12,11 +15,12 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  * reorder is written out, `\n` or `\u{202e}`.
  */
 export function plain(text: string): string {
-  return text.replace(UNSEEN, written);
+  return PLAIN.test(text) ? text : text.replace(UNSEEN, written);
 }
 
 /** As `plain`, but line ends and tabs stay. */
 export function plainLines(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(UNSEEN, (character) =>
     character === '\n' || character === '\t' ? character : written(character),
   );

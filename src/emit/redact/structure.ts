@@ -6,9 +6,9 @@ import { isCommand } from './find/shell/arguments.js';
 import { isNoWord, isStandIn, isWord, looksRandom } from './find/values.js';
 
 const NAME =
-  /^(?:name|key|id|header|field|parameter|param|variable|option|property|env|label|k|n|(?:parameter|option|header|field|env)[-_]?(?:key|name))$/i;
+  /^(?:name|key|id|header|field|parameter|param|variable|option|property|env|label|k|n|(?:parameter|option|header|field|env)[-_]?(?:key|name))$/;
 const VALUE =
-  /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/i;
+  /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/;
 
 /** Bits, because a key may have several roles, and because they are computed for every object. */
 const IS = { name: 1, value: 2, told: 4, typed: 8, place: 16, program: 32, arguments: 64 } as const;
@@ -23,13 +23,14 @@ function roleOf(key: string): number {
   const known = roles.get(key);
   if (known !== undefined) return known;
   if (roles.size >= REMEMBERED) roles.clear();
+  const small = key.toLowerCase();
   const role =
-    (NAME.test(key) ? IS.name : VALUE.test(key) ? IS.value : 0) |
+    (NAME.test(small) ? IS.name : VALUE.test(small) ? IS.value : 0) |
     (key === 'code' || key === 'response' ? IS.told : 0) |
     (TYPED.has(key) ? IS.typed : 0) |
     (PLACES.has(key) ? IS.place : 0) |
-    (PROGRAM.test(key) ? IS.program : 0) |
-    (ARGUMENTS.test(key) ? IS.arguments : 0);
+    (PROGRAM.test(small) ? IS.program : 0) |
+    (ARGUMENTS.test(small) ? IS.arguments : 0);
   roles.set(key, role);
   return role;
 }
@@ -151,8 +152,8 @@ export function toldIn(
 
 const MOST = 16_384;
 
-const PROGRAM = /^(?:command|cmd|program|executable|exec|file|bin|binary|path|tool)$/i;
-const ARGUMENTS = /^(?:args|argv|arguments|params|parameters|argument_?list|cmd_?args)$/i;
+const PROGRAM = /^(?:command|cmd|program|executable|exec|file|bin|binary|path|tool)$/;
+const ARGUMENTS = /^(?:args|argv|arguments|params|parameters|argument_?list|cmd_?args)$/;
 
 /** In `{ command: 'mysql', args: ['-pX'] }`: the key of the arguments, and the words before them. */
 export function programOf(
@@ -161,8 +162,8 @@ export function programOf(
   all: number,
 ): { readonly key: string; readonly words: readonly string[] } | undefined {
   if ((all & IS.arguments) === 0 || (all & IS.program) === 0) return undefined;
-  const key = keys.find((one) => Array.isArray(object[one]) && ARGUMENTS.test(one));
-  const program = key === undefined ? undefined : keys.find((one) => PROGRAM.test(one) && one !== key);
+  const key = keys.find((one) => Array.isArray(object[one]) && ARGUMENTS.test(one.toLowerCase()));
+  const program = key === undefined ? undefined : keys.find((one) => PROGRAM.test(one.toLowerCase()) && one !== key);
   if (key === undefined || program === undefined) return undefined;
   const said = object[program];
   const words = (Array.isArray(said) ? said : [said]).flatMap((one) =>

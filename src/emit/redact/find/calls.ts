@@ -1,4 +1,5 @@
 import { greatest } from '../../../values/append.js';
+import { compiledOnce } from '../compile.js';
 import { type TextSpan, take } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
@@ -33,7 +34,7 @@ const LIKELY = [
 ];
 const compile = (sources: readonly string[]): RegExp =>
   new RegExp(`(?:(${SURE.join('|')})|(${sources.join('|')}))(?:)${VALUE.replace('\\4', '\\3')}`, 'y');
-const CALLS = compile(LIKELY);
+let calls: RegExp | undefined;
 const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
 
 /** The names of these calls without their first letter. */
@@ -41,7 +42,8 @@ export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]as
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
 export function callSecret(text: string, at: number): TextSpan | undefined {
-  const found = take(CALLS, text, at);
+  calls ??= compiledOnce(compile(LIKELY));
+  const found = take(calls, text, at);
   if (found === undefined) return undefined;
   const [whole, sure, , quote, value] = found as unknown as readonly string[];
   const said = (value as string).replace(/\\+$/, '');

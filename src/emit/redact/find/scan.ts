@@ -1,4 +1,5 @@
 import { append } from '../../../values/append.js';
+import { compiledOnce } from '../compile.js';
 import { encodedSecret, fallbackSecret } from './around.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
@@ -95,12 +96,13 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: SpanSca
     saidSecret,
   ],
 ];
-const LOOKS: ReadonlyMap<string, readonly SpanScan[]> = new Map(
-  [...new Set([...PLACES, ...WORDS].flatMap(([characters]) => [...characters]))].map((character) => [
-    character,
-    [...PLACES, ...WORDS].filter(([characters]) => characters.includes(character)).map(([, , look]) => look),
-  ]),
-);
+const LOOKS = new Map<string, SpanScan[]>();
+for (const [characters, , look] of [...PLACES, ...WORDS])
+  for (const character of characters) {
+    const known = LOOKS.get(character);
+    if (known === undefined) LOOKS.set(character, [look]);
+    else known.push(look);
+  }
 /** Functions whose values may be words of a shell: the rest of the word belongs to the secret (`tailOf`). */
 const JOINED: ReadonlySet<SpanScan> = new Set<SpanScan>([
   namedSecret,
@@ -118,10 +120,8 @@ export function scanner(
 ): (text: string) => readonly TextSpan[] {
   const words = WORDS.map(([characters, rest]) => `[${characters}](?=${rest})`).join('|');
   const contexts = [...PLACES.map(([characters, around]) => `[${characters}]${around}`), `\\b(?:${words})`];
-  const stops = new RegExp(
-    ['-(?=---[- ] ?BEGIN )', ':(?=//|AA)', ...(named ? contexts : []), tokens.marked, tokens.bare].join('|'),
-    'g',
-  );
+  const marks = ['-(?=---[- ] ?BEGIN )', ':(?=//|AA)', ...(named ? contexts : []), tokens.marked, tokens.bare];
+  const stops = compiledOnce(new RegExp(marks.join('|'), 'g'));
   const at = (text: string, place: number): SecretSpans => {
     const character = text[place] as string;
     if (character === '-' && text.startsWith('---', place + 1)) return pem ? pemBlock(text, place) : undefined;

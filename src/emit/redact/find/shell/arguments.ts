@@ -122,17 +122,23 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ],
 ];
 const EXE = '(?:\\.exe)?';
-/** Indexed by first letter. */
-const BY_LETTER = new Map<string, { readonly tails: string[]; readonly patterns: RegExp[] }>();
+/** By first letter. The patterns of a letter are made when it is first met. */
+const BY_LETTER = new Map<string, { readonly tails: string[]; readonly sources: string[]; patterns?: RegExp[] }>();
 for (const [names, rest] of POSITIONAL)
   for (const name of names.split(' ')) {
     const letter = name[0] as string;
-    const { tails, patterns } = BY_LETTER.get(letter) ?? { tails: [], patterns: [] };
-    BY_LETTER.set(letter, {
-      tails: [...tails, name.slice(1)],
-      patterns: [...patterns, new RegExp(name + EXE + rest, 'dy')],
-    });
+    const known = BY_LETTER.get(letter) ?? { tails: [], sources: [] };
+    known.tails.push(name.slice(1));
+    known.sources.push(name + EXE + rest);
+    BY_LETTER.set(letter, known);
   }
+
+function patternsOf(letter: string): readonly RegExp[] {
+  const known = BY_LETTER.get(letter);
+  if (known === undefined) return [];
+  known.patterns ??= known.sources.map((source) => new RegExp(source, 'dy'));
+  return known.patterns;
+}
 
 /** The names of these commands: the first letter, and a pattern for the rest. */
 export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [...BY_LETTER].map(
@@ -148,7 +154,7 @@ export const isCommand = (name: string): boolean => name.length <= 64 && NAMES.t
 export function argumentSecrets(text: string, at: number): readonly TextSpan[] | undefined {
   if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))
     return undefined;
-  for (const pattern of BY_LETTER.get(text[at] as string)?.patterns ?? []) {
+  for (const pattern of patternsOf(text[at] as string)) {
     const groups = take(pattern, text, at)?.indices?.slice(1);
     const spans = groups?.flatMap((group) => (group && unquoted(text, ...group)) ?? []) ?? [];
     if (spans.length > 0) return spans;
