@@ -13,18 +13,28 @@ export const checkScripts: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
     const known = knownIn(handler, about);
+    const words = execWords(handler);
+    const moves = /\b(?:cd|pushd)\b/.test((words ?? [textAt(handler.node, 'command')]).join(' '));
     for (const run of about.runs(handler, file)) {
       if (!run.certain || run.inline !== undefined) continue;
-      for (const found of judge(run, known, file, about)) yield { ...at, ...found };
+      const isWord = words?.includes(run.written) === true;
+      for (const found of judge({ ...run, isWord, moves }, known, file, about)) yield { ...at, ...found };
     }
     yield* checkExecForm(handler);
   }
 };
 
+interface ScriptRun extends Invocation {
+  /** It is a word of a command without a shell. */
+  readonly isWord: boolean;
+  /** The line may change to another folder before it runs. */
+  readonly moves: boolean;
+}
+
 type ScriptFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix' | 'subject'>;
 
 function* judge(
-  run: Invocation,
+  run: ScriptRun,
   known: (name: string) => boolean,
   file: SourceFile,
   about: CheckContext,
@@ -45,9 +55,9 @@ function* judge(
   const script = about.script(kept ?? path);
   if (!script) yield* missing(run, path, file, about);
   else {
-    if (kept !== undefined) yield bound(run, kept, about);
+    if (kept !== undefined) yield bound(run, kept, file, about);
     else if (run.relative && file.dialect === 'claude') yield relative(run, file);
-    if (interpreter === undefined) yield* runItself(written, script, about);
+    if (interpreter === undefined) yield* runItself(run, script, about);
   }
 }
 
@@ -60,13 +70,15 @@ function boundPath(path: string, { path: file, project }: SourceFile, about: Che
   return about.script(kept) && kept;
 }
 
-function bound({ written }: Invocation, kept: string, { name }: CheckContext): ScriptFinding {
-  const message = `${written} is bound to ${name(kept)}: from a folder that has none it is not found, and from one that has another the hook fails as untrusted.`;
-  const fix = `Write its absolute path, or "$CLAUDE_PROJECT_DIR"/${written.replace(/^\.\//, '')} if each project has its own.`;
+function bound(run: ScriptRun, kept: string, { path: file }: SourceFile, { name }: CheckContext): ScriptFinding {
+  const message = `${run.written} is bound to ${name(kept)}: from a folder that has none it is not found, and from one that has another the hook fails as untrusted.`;
+  // Our own files have no placeholders that are filled in without a shell.
+  const own = run.isWord ? '' : `, or ${behind('"$CLAUDE_PROJECT_DIR"', run)} if each project has its own`;
+  const fix = run.moves ? begin(quoted(dirname(file))) : `Write its absolute path${own}.`;
   return { rule: 'script-relative', message, fix };
 }
 
-function* missing(run: Invocation, path: string, file: SourceFile, { name }: CheckContext): Generator<ScriptFinding> {
+function* missing(run: ScriptRun, path: string, file: SourceFile, { name }: CheckContext): Generator<ScriptFinding> {
   const inPlugin = run.relative && file.plugin !== undefined && existsSync(resolve(file.plugin, run.written));
   if (inPlugin) {
     yield relative(run, file);
@@ -85,11 +97,18 @@ function* missing(run: Invocation, path: string, file: SourceFile, { name }: Che
   yield { rule: 'script-missing', message: `${name(path)}${folder}.` };
 }
 
-function relative({ written }: Invocation, { plugin }: SourceFile): ScriptFinding {
-  const start = plugin === undefined ? '"$CLAUDE_PROJECT_DIR"/' : `"\${CLAUDE_PLUGIN_ROOT}"/`;
-  const message = `${written} is looked for in the directory the session is in at that moment.`;
-  return { rule: 'script-relative', message, fix: `Write ${start}${written.replace(/^\.\//, '')}.` };
+function relative(run: ScriptRun, { plugin }: SourceFile): ScriptFinding {
+  const name = plugin === undefined ? 'CLAUDE_PROJECT_DIR' : 'CLAUDE_PLUGIN_ROOT';
+  const braced = `\${${name}}`;
+  const folder = run.isWord ? braced : `"${plugin === undefined ? `$${name}` : braced}"`;
+  const message = `${run.written} is looked for in the directory the session is in at that moment.`;
+  return { rule: 'script-relative', message, fix: run.moves ? begin(folder) : `Write ${behind(folder, run)}.` };
 }
+
+const behind = (folder: string, { written }: ScriptRun): string => `${folder}/${written.replace(/^\.\//, '')}`;
+
+/** Advice for a line that changes the folder: only before that is known which one its paths begin at. */
+const begin = (folder: string): string => `Begin the line with cd ${folder} &&.`;
 
 /** A first line after which `NAME script` does the same: no option, and a program that is found by its name. */
 const READER = /^[ \t]*\/(?:usr\/(?:local\/)?)?bin\/(?:env[ \t]+)?((?:ba|da|z)?sh|python3?|node|perl|ruby)[ \t]*$/;
@@ -100,21 +119,27 @@ function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
+/** How to run a script by naming what reads it. The path stays as it is written: the hook may run in another folder than the check. */
+function readBy(reader: string, { written, isWord }: ScriptRun): string {
+  if (isWord) return `make "${reader}" the program and ${JSON.stringify(written)} its first argument`;
+  return `name what reads it: ${reader} ${/^["']?-/.test(written) ? './' : ''}${written}`;
+}
+
 function* runItself(
-  written: string,
+  run: ScriptRun,
   script: ScriptFile,
   { machine, name: nameOf }: CheckContext,
 ): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
   const reader = READER.exec(shebang ?? '')?.[1];
-  const file = quoted(nameOf(path));
+  const advice = reader && readBy(reader, run);
   if (!executable)
     yield {
       rule: 'script-not-executable',
       message: `${nameOf(path)} has no permission to be run.`,
       fix: script.chmodHelps
-        ? `chmod +x ${file}${reader ? `, or name what reads it: ${reader} ${file}` : ''}.`
-        : `${reader ? `Name what reads it: ${reader} ${file}. ` : ''}This user may not execute it: its owner must allow it, or its file system is mounted noexec.`,
+        ? `chmod +x ${quoted(nameOf(path))}${advice ? `, or ${advice}` : ''}.`
+        : `${advice ? `${advice.charAt(0).toUpperCase()}${advice.slice(1)}. ` : ''}This user may not execute it: its owner must allow it, or its file system is mounted noexec.`,
     };
   if (text === undefined) return;
   if (shebang === undefined) {
@@ -129,7 +154,7 @@ function* runItself(
   if (shebang.endsWith('\r')) {
     yield {
       rule: 'script-no-interpreter',
-      message: `The first line of ${written} ends in a carriage return, which is taken for part of the interpreter's name.`,
+      message: `The first line of ${run.written} ends in a carriage return, which is taken for part of the interpreter's name.`,
     };
     return;
   }

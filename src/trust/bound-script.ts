@@ -50,12 +50,18 @@ export function bindScripts(handler: HandlerDescription, { source, dir }: Script
       const there =
         name.finding === 'list' ? path : (found(name, folder).find((one) => !scripts.includes(one)) ?? path);
       const [bound, other] = [resolve(home, path), resolve(folder, there)];
-      const why = `${path} is bound to ${bound}, and in this folder it is ${other}, which does not run: write an absolute path, or "$CLAUDE_PROJECT_DIR"/${path} if each project has its own`;
+      const why = `${path} is bound to ${bound}, and in this folder it is ${other}, which does not run: write an absolute path${ofEach(path, handler)}`;
       return { file, why };
     }
     return undefined;
   };
 }
+
+/** The same path behind the project's folder, if a shell reads it as it is in the line. */
+const ofEach = (path: string, { command, args }: HandlerDescription): string =>
+  args === undefined && /^[\w@%+=:,./-]+$/.test(path) && `${command}`.includes(path)
+    ? `, or "$CLAUDE_PROJECT_DIR"/${path} if each project has its own`
+    : '';
 
 function boundNames(handler: HandlerDescription, base: string, home: string): KnownNames['bound'] {
   const { cwd: _, ...line } = handler;

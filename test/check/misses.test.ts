@@ -144,7 +144,7 @@ describe('places', () => {
     write(name, '#!/usr/bin/env python3\n');
     write('.claude/settings.json', hooks(`"$CLAUDE_PROJECT_DIR/${name}"`));
     const found = (await check()).findings.find(({ rule }) => rule === 'script-not-executable');
-    expect(found?.fix).toBe(`chmod +x ${word}, or name what reads it: python3 ${word}.`);
+    expect(found?.fix).toBe(`chmod +x ${word}, or name what reads it: python3 "$CLAUDE_PROJECT_DIR/${name}".`);
   });
 
   test('a program that is missing is said once, with how many hooks ask for it', async () => {

@@ -73,6 +73,16 @@ describe('a script that is named by a relative path', () => {
     expect(hasRun()).toBe(false);
   });
 
+  test.each<readonly [line: string, options: CommandOptions, script: string]>([
+    ['./guard.sh', { args: [] }, 'guard.sh'],
+    ['cd hooks && ./guard.sh', {}, 'hooks/guard.sh'],
+    ["'./my guard.sh'", {}, 'my guard.sh'],
+  ])('is not said to be found by words that do not find it: %s', async (line, options, script) => {
+    both(script);
+    const [, answer] = await answers(line, options);
+    expect(answer).toMatch(/which does not run: write an absolute path$/);
+  });
+
   test('asks the user at the least, where failures are not to block', async () => {
     both('guard.sh');
     await using host = hostIn();
