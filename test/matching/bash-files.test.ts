@@ -428,6 +428,37 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     expect(matches('rm *', `${set}; date > ${file}; ${run}`)).toBe(false);
   });
 
+  /** What stands before the file is the name of a module, code, a subcommand, another script or the value of an option. */
+  it.each([
+    ['s.py', 'for t in *.py; do python3 -m cProfile $t; done'],
+    ['s.py', 'T=$(ls -t *.py | head -1); python3 -m pytest "$T"'],
+    ['s.py', 'find . -name "*.py" -exec python3 -m coverage run -a {} \\;'],
+    ['s.py', 'find . -name "*.py" -exec python3 -m pdb {} \\;'],
+    ['s.py', `python3 -c 'import runpy, sys; runpy.run_path(sys.argv[1])' $(ls *.py)`],
+    ['s.py', 'python3 run.py --plugin="$P"'],
+    ['s.js', 'for t in *.js; do bun run $t; done'],
+    ['s.mjs', 'for t in *.mjs; do deno run -A $t; done'],
+    ['s.test.ts', 'bun test $(ls *.ts)'],
+    ['s.sh', 'bun run "$T"'],
+    ['s.ts', 'npx tsx watch "$T"'],
+    ['s.cts', 'npx ts-node -P tsconfig.json "$T"'],
+    ['s.test.js', 'node --test a.js $T'],
+    ['s.cjs', `node -e 'require(process.argv[1])' ./$T`],
+    ['s.test.js', 'node node_modules/.bin/mocha *.test.js'],
+    ['s.php', 'php vendor/bin/phpunit $T'],
+    ['s.rb', 'ruby bin/rspec $T'],
+    ['s.t', 'perl bin/prove "$T"'],
+    ['s.lua', 'lua run.lua "$T"'],
+    ['s.R', `Rscript -e 'source(commandArgs(TRUE)[1])' "$T"`],
+    ['"$(mktemp --suffix=.py)"', 'for t in *.py; do python3 -m pytest $t; done'],
+    ['"$(mktemp --suffix=.py)"', 'python3 *.py'],
+  ])('is asked where a file with an ending of the interpreter is written: … > %s; %s', (file, run) => {
+    const line = (text: string, name: string): string => `cat > ${name} <<'E'\n${text}\nE\n${run}`;
+    expect(matches('rm *', line('rm x', file))).toBe(true);
+    expect(matches('rm *', line('ls x', file))).toBe(false);
+    for (const other of ['s.md', 's.json', 's.txt']) expect(matches('rm *', line('rm x', other))).toBe(false);
+  });
+
   it.each([
     'f=s.md; echo "rm x" > $f; git add "$f"; wc -l "$f"; psql -f "$g"',
     'echo "rm x" > s.md; make -j$(nproc)',

@@ -230,9 +230,12 @@ export function runsPieces(found: BashReading): boolean {
   const writesAny = found.written.has(ANY_FILE);
   const runsAny =
     (written.size > 0 && (ran.has(SOME) || taken.has(ANY_FILE))) || (writesAny && ran.size + taken.size > 0);
+  // A file that is written under an unknown name may have the ending of `*.py`.
+  const takesEnding = written.has(SOME) && [...taken].some((name) => name.startsWith('*.'));
   const isTaken = (name: string): boolean =>
     ran.has(name) || [name, name.replace(MODULE, ''), `*${/\.\w+$/.exec(name)?.[0]}`].some((one) => taken.has(one));
-  if (runsAny || [...written.keys()].some(isTaken) || takesFilled(found, written)) found.runsFiles = true;
+  if (runsAny || takesEnding || [...written.keys()].some(isTaken) || takesFilled(found, written))
+    found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
   const isPrepared = (name: string): boolean =>

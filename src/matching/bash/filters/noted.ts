@@ -44,6 +44,20 @@ const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
 const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
 const MAKEFILE = /^-(?:\w*f|-(?:make)?file|-eval|[CI]|-directory)/;
 const MAKEFILE_NEXT = /^-(?:\w*[fCI]|-(?:make)?file|-eval|-directory)$/;
+const JS_FILES = 'js cjs mjs jsx ts cts mts tsx';
+/** The endings of files that an interpreter may run behind a module, code, a subcommand or its script: `python3 -m pytest "$T"`. */
+const ENDINGS = new Map(
+  Object.entries({
+    'python python3': 'py pyw',
+    'node deno tsx ts-node': JS_FILES,
+    bun: `${JS_FILES} sh`,
+    ruby: 'rb',
+    perl: 'pl pm t',
+    php: 'php',
+    lua: 'lua',
+    Rscript: 'R r',
+  }).flatMap(([names, endings]) => names.split(' ').map((name) => [name, endings.split(' ')] as const)),
+);
 /** Of the words before an argument no more are looked at. */
 const MOST_WORDS = 20;
 
@@ -82,9 +96,12 @@ export function noteTaken(
   if (runs && MODULE.test(text)) found.taken.add(SOME);
   const isUnknown = runs && (sure !== undefined || text === '{}') && !COUNTS.test(text);
   // `*.py` is any file with that ending.
-  const [ending] = (/[$`{]/.test(text) ? null : /\.\w+$/.exec(text)) ?? [ANY_FILE];
+  const ending = /[$`{]/.test(text) ? undefined : /\.(\w+)$/.exec(text)?.[1];
   if (isUnknown && mayBeScript(words, at, lastName(program)))
-    found.taken.add(ending === ANY_FILE ? ANY_FILE : `*${ending}`);
+    found.taken.add(ending === undefined ? ANY_FILE : `*.${ending}`);
+  else if (isUnknown)
+    for (const one of ENDINGS.get(lastName(program)) ?? [])
+      if (ending === undefined || ending === one) found.taken.add(`*.${one}`);
   // Of `-mx` and `a.b` the module may be `x` and `b`.
   for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
     for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
