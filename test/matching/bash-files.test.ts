@@ -460,9 +460,39 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
   });
 
   it.each([
+    ['A=(-f s.mk -j4)', `make "\${A[@]}" all`],
+    ['A=(); A+=(-f s.mk)', `make -s "\${A[*]}"`],
+    ['set -- -f s.mk', 'make "$@"'],
+    ['set -- -f s.mk', `make -j4 "\${@:1}"`],
+    ['set -- "-f s.mk"', 'make $*'],
+    ['A="-fs.mk"', 'make $A'],
+    ['A="-fs.mk"', 'nice make clean $A'],
+    ['A=fs.mk', 'make -$A'],
+    ['F=s.mk', `make \${F:+-f "$F"} all`],
+    ['F=s.mk', `make "\${F:+-f$F}" all`],
+    ['F=s.mk', 'make -E "include $F"'],
+    ['F=s.mk', 'make -kf"$F"'],
+    ['F=s.mk', 'make -sE "include $F"'],
+    ['echo -f s.mk > args', 'make $(cat args)'],
+    ['echo -f s.mk > args', 'make `cat args`'],
+    ['F=$(ls)', 'make MAKEFILES="$F"'],
+    ['F=$(ls)', 'make all MAKEFLAGS="$F"'],
+    ['F=$(ls)', 'make SHELL="$F"'],
+    ['F=$(ls)', 'gmake --fil="$F"'],
+    ['F=$(ls)', 'make --mak "$F"'],
+    ['F=$(ls)', 'make --dir "$F"'],
+    ['F=$(ls)', 'make --include-dir="$F"'],
+  ])('is asked where what is unknown may be an option of make: %s; make … %s', (set, run) => {
+    const line = (text: string): string => `cat > s.mk <<'E'\nall:\n\t${text}\nE\n${set}; ${run}`;
+    expect(matches('rm *', line('rm x'))).toBe(true);
+    expect(matches('rm *', line('ls x'))).toBe(false);
+  });
+
+  it.each([
     'f=s.md; echo "rm x" > $f; git add "$f"; wc -l "$f"; psql -f "$g"',
     'echo "rm x" > s.md; make -j$(nproc)',
     'echo "rm x" > s.md; make -j"$N" VERSION=$V CC="$CC" "$T"',
+    `echo "rm x" > s.md; make -j$N --max-load="$L" --no-print-directory -o "$F" V=$V "test-$T" "\${T:-all}" *.o`,
     'echo "rm x" > s.md; node scripts/x.js "$V"; python3 -m pytest "$T"; node -e "f()" "$X"',
     'echo "rm x" > s.md; node --test test/*.test.js; perl -pi -e "s/a/b/" src/*.ts',
     'echo "rm x" > s.md; find . -name "*.json" -exec python3 -m json.tool {} \\;',

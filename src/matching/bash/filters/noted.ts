@@ -42,8 +42,15 @@ const COUNTS = /\b(?:nproc|ncpu)\b/;
 const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
 /** Options before a file that is read besides the script. */
 const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
-const MAKEFILE = /^-(?:\w*f|-(?:make)?file|-eval|[CI]|-directory)/;
-const MAKEFILE_NEXT = /^-(?:\w*[fCI]|-(?:make)?file|-eval|-directory)$/;
+/** Options of make that take a file of commands, its folder or commands; long ones also by their first letters. What `-$X` is, nobody knows. */
+const MAKEFILE = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)|-?\$)|^(?:\w*MAKEFLAGS|MAKEFILES|SHELL)=/;
+const MAKEFILE_NEXT = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)[\w-]*)$/;
+/** Lists of several words, and a value that is an option: `"$@"`, `"${a[@]}"`, `${F:+-f "$F"}`. */
+const OPTIONS = /\$\{?[@*]|\[[@*]\]|\$\{\w+:?[-+=]["']?-/;
+
+/** Whether an argument of make may name a file of commands. */
+const mayBeMakefile = ({ text, whole }: KnownWord, before: string): boolean =>
+  MAKEFILE.test(text) || MAKEFILE_NEXT.test(before) || OPTIONS.test(text) || (whole !== true && /^[$`]/.test(text));
 const JS_FILES = 'js cjs mjs jsx ts cts mts tsx';
 /** The endings of files that an interpreter may run behind a module, code, a subcommand or its script: `python3 -m pytest "$T"`. */
 const ENDINGS = new Map(
@@ -64,7 +71,8 @@ const MOST_WORDS = 20;
 /** Whether an argument of an interpreter may be the script: none stands before it. Of `make`, only some options take files of commands. */
 function mayBeScript(words: readonly KnownWord[], at: number, program: string): boolean {
   const textAt = (place: number): string => words[place]?.text ?? '';
-  if (/^g?make$/.test(program)) return MAKEFILE.test(textAt(at)) || MAKEFILE_NEXT.test(textAt(at - 1));
+  const word = words[at];
+  if (/^g?make$/.test(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1));
   for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
     const [text, before] = [textAt(place), textAt(place - 1)];
     if (INTERPRETERS.has(lastName(text))) return true;
