@@ -96,8 +96,12 @@ export function expandsAgain(node: SyntaxNode): boolean {
 export const mayExpandAgain = (code: string): boolean =>
   /sh\b|system|exec/.test(code) && /\(\(|\[\[|\blet\s|\bPS\d|@P\}/.test(code);
 
-/** A substitution in an index, which arithmetic runs: `a[$(rm x)]`. A template of JavaScript is none: b[`${a}`]. */
-const IN_INDEX = /\w\[(?:[^\]\n`]|\[\w*\]){0,200}?(?:\$\(|`[^`$\n]*`)/;
+/**
+ * A substitution in an index, which arithmetic runs: `a[$(rm x)]`. A template of JavaScript is none: b[`${a}`]. Nor is arithmetic itself, but what
+ * is in it may be one: `a[$((i+1))]`, `a[$((1+$(rm x)))]`. What begins like it and does not end so is a subshell: `a[$((rm x) | cat)]`.
+ */
+const IN_INDEX =
+  /\w\[(?:[^\]\n`]|\[(?:[^[\]\n`]|\[[^[\]\n`]{0,40}\]){0,40}\]){0,200}?(?:\$\((?!\((?:[^()\n`]|\([^()\n`]*\)){0,100}\)\))|`[^`$\n]*`)/;
 
 /**
  * The readings of a text that the line only shows, if it may expand what it has shown: `v=$(echo 'a[$(rm x)]'); ((v))`. Where an index is shown
