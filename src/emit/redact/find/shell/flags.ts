@@ -2,6 +2,7 @@ import { headerValue } from '../headers.js';
 import { nameKind } from '../names.js';
 import { SHELL_RUN, type TextSpan, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
+import { isBesideUser } from './beside-user.js';
 import { commandsOfFlag } from './command-of-flag.js';
 import { isShortFlag, isWordFlag, type SecretFlags } from './programs.js';
 
@@ -170,25 +171,13 @@ function nextPiece(text: string, [start, end]: TextSpan, mark: string): TextSpan
     : rest.span;
 }
 
-/** A user's name before `-p X` of an unknown program: `-u me -p X`. */
-const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
-const NO_PASSWORD =
-  /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
-const LDAP = 'search|add|modify|modrdn|delete|passwd|compare|whoami|exop|url';
-const SNMP = 'walk|get|getnext|bulkget|bulkwalk|set|table|trap|inform|status|translate|test|delta|df|netstat|usm|vacm';
-/** Programs whose `-p` is something else, before an option, a variable, a URL or a host; of others, they may be an argument, and in a message the subject. */
-const NO_PASSWORD_FIRST = new RegExp(
-  String.raw`^[\s{]*(?:\\*"\w+\\*":\s*)?\\*["']?(?:p4|wget|curl|https?|xh|ldap(?:${LDAP})|snmp(?:${SNMP})|kadmin(?:\.local)?)(?:\.[eE][xX][eE])?` +
-    String.raw`\s+(?:[A-Z]+\s+)?\\*["']?(?:[-$:/]|localhost\b|\w[\w+-]*:\/\/|[\w-]+\.[\w.-]*\w|[\w-]+(?::\d|\/))(?!.*(?:\s&(?!>)|&\s))`,
-);
-
 function besideUser(text: string, behind: number, before: string): TextSpan | undefined {
-  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
-  if (!USER.test(line) || NO_PASSWORD.test(line) || NO_PASSWORD_FIRST.test(line)) return undefined;
   const value = flagValue(text, behind, behind, false);
   if (value === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
-  return isNoWord(said) && !isPlaceholder(said, value.quote) ? value.span : undefined;
+  if (!isNoWord(said) || isPlaceholder(said, value.quote)) return undefined;
+  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
+  return isBesideUser(line) ? value.span : undefined;
 }
 
 /** The value of a short flag, attached (`-pX`, `-p'X'`, `-p=X`) or after a space. `start`: the index after the letter. */
