@@ -118,11 +118,25 @@ function readPlain(trial: OutputTrial): Reply {
 }
 
 /** What only an answer has that restricts, or one in the long form. A log says what was allowed. */
-const ANSWER =
-  /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:deny|ask|block)")|\{\s*"continue"\s*:\s*false\b/;
+const ANSWER = /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:deny|ask|block)")/;
+
+/** One that stops or defers, which other JSON may say too: here all keys before that are of an answer. Strings end with their line, so that the search is linear. */
+const STOPS = new RegExp(
+  String.raw`\{\s*(?:"(?:${[
+    'continue|stopReason|suppressOutput|systemMessage|terminalSequence|preventContinuation|decision|reason',
+    'permissionDecision|permissionDecisionReason|hookEventName|additionalContext',
+  ].join('|')})"\s*:\s*(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|true|false|null)\s*,\s*)*"(?:${[
+    'continue"\\s*:\\s*false\\b',
+    'preventContinuation"\\s*:\\s*true\\b',
+    'permissionDecision"\\s*:\\s*"defer"',
+  ].join('|')})`,
+);
 
 /** Whether text holds an answer, be it in colours. */
-const holdsAnswer = (text: string): boolean => ANSWER.test(stripVTControlCharacters(text));
+function holdsAnswer(coloured: string): boolean {
+  const text = stripVTControlCharacters(coloured);
+  return ANSWER.test(text) || STOPS.test(text);
+}
 
 /** An answer within other text is plain text, with a warning, and a failure where failures count: it may have been a deny. */
 function readBuried({ onFailure, text }: OutputTrial): Reply {

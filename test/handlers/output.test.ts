@@ -422,6 +422,12 @@ describe('plain text on stdout', () => {
     ],
     ['in colours', `ok\n\u001b[1m{\n  \u001b[34m"decision"\u001b[0m: \u001b[32m"block"\u001b[0m\n}`],
     ['that stops', `ok\n{"continue": false}`],
+    ['that stops, with a reason before', `ok\n{"stopReason":"no","continue":false}`],
+    ['that stops, behind texts', `ok {"systemMessage":"say \\"{no}\\", {","reason":"x" , "continue" : false} done`],
+    ['that stops, over lines', `ok\n{\n  "suppressOutput": true,\n  "continue": false,\n  "stopReason": "policy"\n}`],
+    ['that stops, in colours', `ok\n{\u001b[34m"decision"\u001b[0m:"approve",\u001b[34m"continue"\u001b[0m: false}`],
+    ['that stops, in the older spelling', `ok\n{"reason":"no","preventContinuation":true}`],
+    ['that defers', `ok\n{"permissionDecisionReason":"later","permissionDecision":"defer"}`],
   ])('that holds an answer: %s', (_, stdout) => {
     test('is plain text with a warning, and a failure where failures count', () => {
       const heard = read('PreToolUse', { stdout });
@@ -447,6 +453,10 @@ describe('plain text on stdout', () => {
     const logs = [
       'INFO call {"tool":"Bash","decision":"allow","ms":3}',
       'ok {"rules":{},"continue":false}',
+      'ok {"ms":3,"continue":false}',
+      'ok {"tool":"Bash","permissionDecision":"defer"}',
+      'ok {"reason":"x\\","continue":false}',
+      'ok {"continue":true,"preventContinuation":false}',
       'ok {"continue": falsey}',
       'a.json:4:  "x": 1, "continue": false',
     ];
