@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -219,6 +219,30 @@ describe('a child left behind', () => {
         go.give();
       },
     );
+
+    test('that computes for too long behind named pipes in shared memory is a failure of a guard', async () => {
+      const go = sign();
+      const pipes = 'd=$(mktemp -d /dev/shm/hook-XXXXXX); mkfifo $d/p $d/q';
+      const line = `${pipes}; (${busy(go)}; cat) < $d/p > $d/q & cat < $d/q & exec > $d/p; rm -r $d; :`;
+      const reply = await runShell('PreToolUse', line, { shell: 'bash' }, { onFailure: 'block' });
+      expect(reply.failure?.cause).toBe('timeout');
+      go.give();
+    });
+
+    // Not every system has the program that opens a terminal.
+    test.runIf(existsSync('/usr/bin/script')).each([
+      ['is a failure of a guard', (c: string) => `exec > >(script -qec "${c}" /dev/null | cat); :`, 'timeout'],
+      [
+        'is none if that prints elsewhere',
+        (c: string) => `(script -qec "${c}" /dev/null > /dev/null 2>&1; :) &`,
+        undefined,
+      ],
+    ])('that computes for too long in a terminal %s', async (_, line, cause) => {
+      const go = sign();
+      const reply = await runShell('PreToolUse', line(busy(go)), { shell: 'bash' }, { onFailure: 'block' });
+      expect(reply.failure?.cause).toBe(cause);
+      go.give();
+    });
 
     test('that only waits before it prints the answer is not heard, and a warning says so', async () => {
       const reply = await runShell('PreToolUse', `(sleep ${uniqueSeconds()}; echo '{"decision": "block"}') &`);

@@ -21,7 +21,12 @@ export function mayPrint(tree: readonly Process[], stdout: string | undefined): 
       if (links?.some(({ link, writes }) => writes && leading.has(link)) === false) continue;
       printing.add(pid);
       all.delete(pid);
-      for (const { link, isPipe, reads } of links ?? []) if (isPipe && reads && !isOurs(link)) leading.add(link);
+      for (const { link, isPipe, reads } of links ?? []) {
+        if (!reads || isOurs(link)) continue;
+        if (isPipe) leading.add(link);
+        // What is printed on a terminal comes out at its other end. These ends all have the same name.
+        else if (link.endsWith('/ptmx')) for (const one of open) if (isTerminal(one.link)) leading.add(one.link);
+      }
     }
   }
   if (busy.some(({ pid }) => printing.has(pid))) return 'prints';
@@ -39,6 +44,8 @@ function likely(open: NonNullable<ReturnType<typeof linksOf>>): string[] {
   const outs = sockets.filter(({ descriptor }) => descriptor === '1');
   return (outs.length > 0 ? outs : sockets).map(({ link }) => link);
 }
+
+const isTerminal = (link: string): boolean => link.startsWith('/dev/pts/') && !isOurs(link);
 
 const isSocket = (link: string): boolean => link.startsWith('socket:');
 

@@ -145,7 +145,7 @@ function openLink(pid: number, descriptor: string): OpenLink | undefined {
   try {
     const { mode } = lstatSync(path);
     // A named pipe may be removed by now, but not what is open.
-    const isPipe = link.startsWith('pipe:') || (/^\/(?!dev\/)/.test(link) && statSync(path).isFIFO());
+    const isPipe = link.startsWith('pipe:') || (link.startsWith('/') && statSync(path).isFIFO());
     return { descriptor, link, isPipe, reads: (mode & 0o400) !== 0, writes: (mode & 0o200) !== 0 };
   } catch {
     return undefined;
