@@ -147,8 +147,9 @@ export class ScopeTree {
     }
     const isOpen = above !== undefined && (gone === undefined || !above.lineage.includes(gone));
     if (agent === undefined || isOpen) return;
-    const scope = labelOf(parent);
-    throw new HookscopeError('UNKNOWN_SCOPE', { scope, ...(session !== this.session && { session }) });
+    const kind = typeof parent === 'string' || parent.agent !== undefined ? 'agent' : 'session';
+    const scope = labelOf(kind === 'session' ? { session } : parent);
+    throw new HookscopeError('UNKNOWN_SCOPE', { scope, kind, ...(session !== this.session && { session }) });
   }
 
   /** Opens the scope unless it is open. The parent is an open agent of the same session, otherwise the session. */

@@ -384,6 +384,21 @@ describe('scopes come and go', () => {
     ]);
   });
 
+  test('a session that has no scope yet is no parent by name; the advice says how it is the parent', async () => {
+    const { host } = testHost();
+    const { mark, ran } = logging();
+    const asked = () => host.registerScoped(T('c'), mark('c'), { parent: { session: 't' } });
+    expect(asked).toThrow(
+      'No scope "session t" is open to be the parent. Leave the parent out: without one, the agent\'s session is its parent.',
+    );
+    host.registerScoped(T('c'), mark('c'));
+    host.scope({ session: 't' }).register(mark('t'));
+    await host.fire('PreToolUse', { ...PRE, session_id: 't', agent_id: 'c' });
+    expect(ran()).toBe('t c');
+    // It is open now.
+    expect(asked).not.toThrow();
+  });
+
   test('a parent that is not open is an error, as is another parent; nothing is opened or changed', () => {
     const { host, mark } = family();
     const before = JSON.stringify(host.describe());
