@@ -1,5 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { AgentTypes } from '../matching/known-agent.js';
+import { sameAgents } from './same-agents.js';
 import { Scope } from './scope.js';
 import { WaitingContext } from './waiting-context.js';
 
@@ -37,10 +38,11 @@ export function typesAbove(found: ScopeLookup): AgentTypes {
   return { own, all: [...own, ...above] };
 }
 
-/** These scopes with their ancestors, outermost first. Leaves out the first scope's session if a session driver holds it. */
-export function lineageOf([one, ...others]: SharedScopes): Scope[] {
-  const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);
-  const all = new Set([...shared, ...others.flatMap(({ lineage }) => lineage)]);
+/** These scopes with their ancestors, outermost first. A session of the first scope that a session driver holds is another than the fire's, and is left out. */
+export function lineageOf(shared: SharedScopes): Scope[] {
+  const other = shared[0].lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
+  const all = new Set(shared.flatMap(({ lineage }) => lineage));
+  if (other !== undefined) all.delete(other);
   return [...all].sort((a, b) => a.depth - b.depth);
 }
 
@@ -97,26 +99,12 @@ export class ScopeTree {
     const { scope } = found;
     const isOfSession = scope.session === session;
     const anySession = this.#sessions.get(this.session);
-    const agent = scope.kind === 'agent' ? this.#agents.get(this.session)?.get(scope.id) : undefined;
-    const above = this.#sameAbove(scope, isOfSession ? this.session : session);
+    const [agent, ...rest] = sameAgents(scope, session, this.#agents.get(session), this.#agents.get(this.session));
     const other = isOfSession
-      ? (this.#shared(agent) ?? above[0] ?? this.#shared(anySession))
-      : (above[0] ?? this.#sessions.get(session) ?? (anySession?.heldBySession ? this.host : undefined));
+      ? (agent ?? this.#shared(anySession))
+      : (agent ?? this.#sessions.get(session) ?? (anySession?.heldBySession ? this.host : undefined));
     if (other === undefined) return found;
-    const rest = above.filter((one) => one !== other && !other.lineage.includes(one));
     return { ...found, both: isOfSession ? [other, scope, ...rest] : [scope, other, ...rest] };
-  }
-
-  /** The scopes that the agents above this one have under the other session name, the nearest first. */
-  #sameAbove(scope: Scope, session: string): Scope[] {
-    const agents = scope.parent?.kind === 'agent' ? this.#agents.get(session) : undefined;
-    const same: Scope[] = [];
-    for (let one = scope.parent; agents !== undefined && one?.kind === 'agent'; one = one.parent) {
-      const open = agents.get(one.id);
-      const counts = session === this.session ? this.#shared(open) : open;
-      if (counts) same.push(counts);
-    }
-    return same;
   }
 
   /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds. */

@@ -116,6 +116,71 @@ describe.each([undefined, 's1'])('a host whose own session is %s', (own) => {
   });
 });
 
+const NAMES = ['a', 'b', 'c'] as const;
+const branch = fc.record({
+  ends: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  session: fc.constantFrom(undefined, 's1'),
+  agent: fc.constantFrom(...NAMES),
+  parent: fc.constantFrom(undefined, ...NAMES, ...NAMES),
+});
+
+/** One agent may be known without a session and in the call's: all that is above either counts, whichever of the names it has. */
+test.each([false, true])(
+  'agents below others are asked by the hooks of both names, with a driver: %s',
+  async (isDriven) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(branch, { minLength: 8, maxLength: 16 }), async (branches) => {
+        const host = createHost({ logger: () => undefined });
+        let ran: string[] = [];
+        const mark = (name: string) => ({ PreToolUse: [{ hooks: [() => void ran.push(name)] }] });
+        const session = isDriven ? await host.openSession({ hooks: mark('driver') }) : undefined;
+        const open = new Map<string, { readonly parent: string | undefined; readonly names: string[] }>();
+        const key = (named: string | undefined, agent: string): string => `${named ?? ''}/${agent}`;
+        const end = (at: string): void => {
+          if (!open.delete(at)) return;
+          for (const [below, { parent }] of [...open]) if (parent === at) end(below);
+        };
+        for (const [i, { ends, session: named, agent, parent }] of branches.entries()) {
+          const ref = named === undefined ? agent : { session: named, agent };
+          const at = key(named, agent);
+          const above = parent === undefined ? undefined : key(named, parent);
+          const known = open.get(at);
+          if (ends) {
+            await host.unregisterScoped(ref);
+            end(at);
+          } else if (above === undefined || (known ? known.parent === above : above !== at && open.has(above))) {
+            host.registerScoped(ref, mark(`${at}#${i}`), parent === undefined ? {} : { parent });
+            if (known) known.names.push(`${at}#${i}`);
+            else open.set(at, { parent: above, names: [`${at}#${i}`] });
+          }
+          for (const session_id of [undefined, 's1', 's2']) {
+            for (const agent_id of NAMES) {
+              const scopesOf = (id: string) =>
+                [...new Set([undefined, session_id])].flatMap((s) => open.get(key(s, id)) ?? []);
+              const asked = new Set<string>([agent_id]);
+              // The loop also reaches the names that it adds.
+              for (const id of asked)
+                for (const { parent: up } of scopesOf(id))
+                  if (up !== undefined) asked.add(up.slice(up.indexOf('/') + 1));
+              const expected = [...asked].flatMap((id) => scopesOf(id).flatMap(({ names }) => names));
+              if (isDriven && session_id === undefined) expected.push('driver');
+              const input = { ...INPUTS.PreToolUse, agent_id, ...(session_id === undefined ? {} : { session_id }) };
+              ran = [];
+              await host.fire('PreToolUse', input as never);
+              expect([...ran].sort()).toEqual(expected.sort());
+              const explained = host.explain('PreToolUse', input as never).hooks.filter(({ runs }) => runs);
+              expect(explained).toHaveLength(expected.length);
+            }
+          }
+        }
+        await session?.close();
+        await host.close();
+      }),
+      { numRuns: generated(100) },
+    );
+  },
+);
+
 const CALL = { ...INPUTS.PreToolUse, session_id: 's1', agent_id: 'A' };
 const guarded = (): Host => {
   const host = createHost({ logger: () => undefined });
@@ -225,5 +290,52 @@ test('a session that is driven keeps its hooks, and those of the agents that it 
   expect(log.splice(0)).toEqual(['driven']);
   await agent.tool(call);
   expect(log).toEqual(['driven', 'B']);
+  await host.close();
+});
+
+test('an agent that gets hooks at its start is asked by those of its parent in both sessions, as before it', async () => {
+  const host = createHost({ logger: () => undefined });
+  const log: string[] = [];
+  const mark = (name: string) => ({ PreToolUse: [{ hooks: [() => void log.push(name)] }] });
+  host.registerScoped('p', mark('p'));
+  host.registerScoped('c', mark('c'), { parent: 'p' });
+  host.registerScoped({ session: 's1', agent: 'p' }, mark('s1/p'));
+  host.spawnHooks('worker', mark('worker'));
+  const call = { ...INPUTS.PreToolUse, session_id: 's1', agent_id: 'c' };
+  const asked = async (more: object): Promise<string[]> => {
+    const explained = host.explain('PreToolUse', { ...call, ...more } as never).hooks.filter(({ runs }) => runs);
+    await host.fire('PreToolUse', { ...call, ...more } as never);
+    expect(explained).toHaveLength(log.length);
+    return log.splice(0).sort();
+  };
+  expect(await asked({})).toEqual(['c', 'p', 's1/p']);
+  // The hooks of its type have a scope of their own, which has no parent.
+  expect(await asked({ agent_type: 'worker' })).toEqual(['c', 'p', 's1/p', 'worker']);
+  await host.fire('SubagentStart', { session_id: 's1', agent_id: 'c', agent_type: 'worker' } as never);
+  expect(await asked({})).toEqual(['c', 'p', 's1/p', 'worker']);
+});
+
+test('agents that a session spawns below one another are not asked by the hooks of the first session of the host', async () => {
+  const host = createHost({ logger: () => undefined });
+  const log: string[] = [];
+  const mark = (name: string) => ({ PreToolUse: [{ hooks: [() => void log.push(name)] }] });
+  const first = await host.openSession({ hooks: mark('first') });
+  const other = await host.openSession({ session_id: 's1' });
+  for (const id of ['a', 'b', 'c']) host.registerScoped(id, mark(id));
+  const a = await other.spawn({ agent_type: 'worker', id: 'a' });
+  const b = await a.spawn({ agent_type: 'worker', id: 'b' });
+  const c = await b.spawn({ agent_type: 'worker', id: 'c' });
+  const call = { name: 'Bash', input: { command: 'ls' }, execute: () => 'ok' };
+  for (const [agent, asked] of [
+    [other, ''],
+    [a, 'a'],
+    [b, 'ab'],
+    [c, 'abc'],
+  ] as const) {
+    await agent.tool(call);
+    expect(log.splice(0).sort().join('')).toBe(asked);
+  }
+  await first.tool(call);
+  expect(log).toEqual(['first']);
   await host.close();
 });

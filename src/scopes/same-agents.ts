@@ -1,0 +1,36 @@
+import type { Scope } from './scope.js';
+
+type AgentScopes = ReadonlyMap<string, Scope> | undefined;
+
+/**
+ * The scopes that this agent, and those above any of its scopes, have under the other of two session names: the call's
+ * session, and that of hooks for all sessions. The nearest comes first. Ancestors of earlier ones are left out.
+ */
+export function sameAgents(scope: Scope, session: string, ofSession: AgentScopes, ofAll: AgentScopes): Scope[] {
+  if (scope.kind !== 'agent' || (scope.session === session ? ofAll : ofSession) === undefined) return [];
+  const idsOfSession = new Set<string>();
+  const idsOfAll = new Set<string>();
+  const counted: Scope[] = [];
+  const same: Scope[] = [];
+  const count = (from: Scope): void => {
+    for (let one: Scope | undefined = from; one?.kind === 'agent'; one = one.parent) {
+      const ids = one.session === session ? idsOfSession : idsOfAll;
+      if (ids.has(one.id)) return;
+      ids.add(one.id);
+      counted.push(one);
+    }
+  };
+  count(scope);
+  // What the session has under the agent's own id is this scope, or an earlier one that this scope replaces.
+  idsOfSession.add(scope.id);
+  // The loop also reaches the scopes that it adds.
+  for (const { id, session: name } of counted) {
+    const open = (name === session ? ofAll : ofSession)?.get(id);
+    if (open === undefined || (name === session ? idsOfAll : idsOfSession).has(id)) continue;
+    // Hooks registered for all sessions do not count in scopes that a session driver holds.
+    if (name === session && open.heldBySession) continue;
+    same.push(open);
+    count(open);
+  }
+  return same;
+}
