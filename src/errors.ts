@@ -33,7 +33,7 @@ const MESSAGES = {
     `Plugin "${d.plugin}" was not found from ${ended(d.from)} ${d.isPath === true ? 'There is no such file.' : d.nearest ? `Did you mean "${d.nearest}"?` : ended(`Install it there: npm install ${d.plugin}`)}`,
   UNKNOWN_SCOPE: (d: { scope: string; session?: string; kind?: 'agent' | 'session' }) =>
     d.kind === 'session'
-      ? `No scope "${d.scope}" is open to be the parent. Leave the parent out: without one, the agent's session is its parent.`
+      ? `No scope "${d.scope}" is open to be the parent. Leave the parent out: the agent's session is its parent.`
       : `No scope "${d.scope}"${d.session === undefined ? '' : ` of session "${d.session}"`} is open to be the parent. Open it first with registerScoped(${d.session === undefined ? `"${d.scope}"` : `{ session: "${d.session}", agent: "${d.scope}" }`}, hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
     `Scope "${d.scope}" is already open under "${d.parent}"; it cannot move to "${d.asked}". End it first with unregisterScoped("${d.scope}").`,

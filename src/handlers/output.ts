@@ -121,16 +121,8 @@ function readPlain(trial: OutputTrial): Reply {
 const ANSWER = /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|decision)"\s*:\s*"(?:deny|ask|block)")/;
 
 /** One that stops or defers, which other JSON may say too: here all keys before that are of an answer. Strings end with their line, so that the search is linear. */
-const STOPS = new RegExp(
-  String.raw`\{\s*(?:"(?:${[
-    'continue|stopReason|suppressOutput|systemMessage|terminalSequence|preventContinuation|decision|reason',
-    'permissionDecision|permissionDecisionReason|hookEventName|additionalContext',
-  ].join('|')})"\s*:\s*(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|true|false|null)\s*,\s*)*"(?:${[
-    'continue"\\s*:\\s*false\\b',
-    'preventContinuation"\\s*:\\s*true\\b',
-    'permissionDecision"\\s*:\\s*"defer"',
-  ].join('|')})`,
-);
+const STOPS =
+  /\{\s*(?:"(?:continue|stopReason|suppressOutput|systemMessage|terminalSequence|preventContinuation|decision|reason|permissionDecision(?:Reason)?|hookEventName|additionalContext)"\s*:\s*(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|true|false|null)\s*,\s*)*"(?:continue"\s*:\s*false\b|preventContinuation"\s*:\s*true\b|permissionDecision"\s*:\s*"defer")/;
 
 /** Whether text holds an answer, be it in colours. */
 function holdsAnswer(coloured: string): boolean {

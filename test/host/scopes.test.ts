@@ -389,7 +389,7 @@ describe('scopes come and go', () => {
     const { mark, ran } = logging();
     const asked = () => host.registerScoped(T('c'), mark('c'), { parent: { session: 't' } });
     expect(asked).toThrow(
-      'No scope "session t" is open to be the parent. Leave the parent out: without one, the agent\'s session is its parent.',
+      'No scope "session t" is open to be the parent. Leave the parent out: the agent\'s session is its parent.',
     );
     host.registerScoped(T('c'), mark('c'));
     host.scope({ session: 't' }).register(mark('t'));
