@@ -9,7 +9,8 @@ export type MatcherFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 
 export const LIST = 'A list is written "Edit|Write".';
 export const OUT = 'Take the matcher out.';
-const NAMES = 'Write the whole names in their own letter case, without slashes and flags.';
+const NO_PATH = 'Write the names of tools; a path is matched in "if", or by the hook.';
+export const NAMES = 'Write the whole names in their own letter case, without slashes and flags.';
 const ALL =
   'Take the matcher out if every tool is meant, as the pattern matches each; otherwise write the names of tools.';
 /** The names on which a pattern is tried. */
@@ -41,7 +42,7 @@ export function withSlash(
   return {
     rule: 'matcher-never',
     message,
-    fix: isOddName(other) ? LIST : parts.length > 1 ? 'Take that name out.' : OUT,
+    fix: isOddName(other) ? LIST : parts.length > 1 ? 'Take that name out.' : /\w/.test(other) ? NO_PATH : OUT,
   };
 }
 
@@ -66,7 +67,11 @@ function unslashed(source: string, isBlind: boolean, problemOf: (name: string) =
   if (none !== undefined) {
     const problem = /^[\w-]+$/.test(none) ? problemOf(none) : undefined;
     const what = problem?.message ?? `"${none}" matches no tool that is known here.`;
-    return `${what} ${problem?.fix ?? (parts.length > 1 ? 'Take it out.' : OUT)}`;
+    // Without its matcher, a guard of one tool would judge them all.
+    const isOne = parts.length === 1 && /^[\w-]+$/.test(none);
+    const own = isOne ? 'Write the name as the agent has it' : 'Write the names as the agent has them';
+    if (problem?.fix === undefined) return `${what} ${own}, without slashes and flags.`;
+    return `${what} ${problem.fix}${isOne ? '' : ' Write all of them without slashes and flags.'}`;
   }
   const isList = isNameList(source, false);
   const whole = isList ? `^(?:${source})$` : source;

@@ -182,6 +182,9 @@ describe('matchers', () => {
     'Take the matcher out if every tool is meant, as the pattern matches each; otherwise write the names of tools.';
   const noPattern = (why: string): string =>
     `Write the names of tools: without the slashes it is no regular expression either (${why}).`;
+  const UNKNOWN = 'matcher-unknown-name';
+  const OWN_NAME = 'Write the name as the agent has it, without slashes and flags.';
+  const OWN_NAMES = 'Write the names as the agent has them, without slashes and flags.';
   const NAMES = 'Write the whole names in their own letter case, without slashes and flags.';
   test.each<[matcher: string, theirs: string | undefined, fix: string | undefined, ours: string | undefined]>([
     ['/Bash/', 'matcher-never', 'Write "Bash", without slashes and flags.', 'invalid-hooks'],
@@ -191,6 +194,17 @@ describe('matchers', () => {
     ['/Bash/|/Edit/i', 'matcher-never', BASH_EDIT, 'invalid-hooks'],
     ['Edit/Write', 'matcher-never', LIST, 'matcher-unknown-name'],
     ['Edit|src/lib', 'matcher-never', 'Take that name out.', 'matcher-unknown-name'],
+    ['src/lib', 'matcher-never', 'Write the names of tools; a path is matched in "if", or by the hook.', UNKNOWN],
+    ['/Bsh/', 'matcher-never', `"Bsh" matches no tool that is known here. ${OWN_NAME}`, 'invalid-hooks'],
+    ['/deploy/i', 'matcher-never', `"deploy" matches no tool that is known here. ${OWN_NAME}`, 'invalid-hooks'],
+    ['/Bash|Foo/', 'matcher-never', `"Foo" matches no tool that is known here. ${OWN_NAMES}`, 'invalid-hooks'],
+    ['/my.*tool/', 'matcher-never', `"my.*tool" matches no tool that is known here. ${OWN_NAMES}`, 'invalid-hooks'],
+    [
+      '/Bash|Wirte/',
+      'matcher-never',
+      '"Wirte" is no tool; names are compared whole and by case. Write "Write". Write all of them without slashes and flags.',
+      'invalid-hooks',
+    ],
     ['//', 'matcher-never', 'Take the matcher out.', 'matcher-unknown-name'],
     ['/^edit$|write/i', 'matcher-never', 'Write "^Edit$|Write", without slashes and flags.', 'invalid-hooks'],
     [
@@ -211,7 +225,7 @@ describe('matchers', () => {
     [
       '/my-edit|x.*task/',
       'matcher-never',
-      '"my-edit" matches no tool that is known here. Take it out.',
+      `"my-edit" matches no tool that is known here. ${OWN_NAMES}`,
       'invalid-hooks',
     ],
     ['/(?<read>Bash)/', 'matcher-never', 'Write "(?<read>Bash)", without slashes and flags.', 'invalid-hooks'],
@@ -242,13 +256,8 @@ describe('matchers', () => {
     ['/mcp__github__.*/i', 'matcher-never', 'Write "mcp__github__.*", without slashes and flags.', 'invalid-hooks'],
     ['/bash|Edit$/', 'matcher-never', 'Write "Bash|Edit$", without slashes and flags.', 'invalid-hooks'],
     ['/*/', 'matcher-never', noPattern('Nothing to repeat'), 'invalid-hooks'],
-    [
-      '/mcp_github/',
-      'matcher-never',
-      '"mcp_github" matches no tool that is known here. Take the matcher out.',
-      'invalid-hooks',
-    ],
-    ['/Edit/|/nope/', 'matcher-never', '"nope" matches no tool that is known here. Take it out.', 'invalid-hooks'],
+    ['/mcp_github/', 'matcher-never', `"mcp_github" matches no tool that is known here. ${OWN_NAME}`, 'invalid-hooks'],
+    ['/Edit/|/nope/', 'matcher-never', `"nope" matches no tool that is known here. ${OWN_NAMES}`, 'invalid-hooks'],
     [
       '/apply_patch/',
       'matcher-never',
