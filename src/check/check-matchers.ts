@@ -1,14 +1,17 @@
 import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
+import type { Path } from '../files/json-file.js';
 import { isNameList } from '../matching/claude-matcher.js';
 import { FORMER, isOddName, KNOWN_TOOLS, TOOLS, toolOfRule } from '../matching/known-tools.js';
+import { compileMatcher } from '../matching/matcher.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { alternatives, compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
+import { formatPath } from '../values/problem.js';
 import type { FileCheck } from './checking.js';
 import type { GroupNode, SourceFile } from './files/source-file.js';
 import { textOf } from './files/tree.js';
 import { ELSEWHERE, SAMPLE_MCP, subjectValues } from './names.js';
-import { compile, LIST, list, type MatcherFinding, OUT, ruleProblem, withSlash } from './slashed-matcher.js';
+import { compile, LIST, list, type MatcherFinding, NAMES, OUT, ruleProblem, withSlash } from './slashed-matcher.js';
 
 /** In characters. Longer matchers are not checked, because each name is compared with all known names. */
 const LONGEST = 5000;
@@ -18,11 +21,35 @@ export const checkMatchers: FileCheck = function* (file) {
   for (const group of file.groups) {
     const text = textOf(group.matcher?.value);
     if (text === undefined || text === '' || text === '*' || text.length > LONGEST) continue;
-    if (!group.spec || !group.matcher) continue;
+    if (!group.spec || !group.matcher || isRefused(text, group, file)) continue;
     const at = { at: group.matcher.value, where: [...group.path, 'matcher'] };
     for (const found of judge(text, group, file)) yield { ...at, ...(file.dialect === 'code' ? inOurs(found) : found) };
   }
 };
+
+/** Whether a file of ours with this matcher is refused, which is a finding of its own. */
+function isRefused(text: string, { spec: event }: GroupNode, { dialect }: SourceFile): boolean {
+  if (dialect !== 'code' || !event) return false;
+  try {
+    compileMatcher(text, { dialect, event, where: 'matcher' });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** What to write in place of a matcher in slashes for which a file of ours is refused. */
+export function refusedFix(file: SourceFile, path: Path): string | undefined {
+  const place = formatPath(path);
+  const group = file.groups.find((one) => formatPath([...one.path, 'matcher']) === place);
+  const text = textOf(group?.matcher?.value) ?? '';
+  if (!group?.spec?.tool || text.length > LONGEST) return undefined;
+  const parts = alternatives(text);
+  const fix = withSlash(text, parts, (name) => toolProblem(name, parts, 'code'))?.fix;
+  // Our files have no regular expressions.
+  const advised = /^Write ("(?:[^"\\]|\\.)*"), without/.exec(fix ?? '')?.[1];
+  return advised !== undefined && isRefused(JSON.parse(advised) as string, group, file) ? NAMES : fix;
+}
 
 /** Weakens findings for hookscope's own files: a program that embeds the host may have its own tools and values, so similarity to Claude Code's names is only a remark. */
 function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {

@@ -25,6 +25,7 @@ import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import { formatPath } from '../values/problem.js';
 import { isObject } from '../values/shape.js';
+import { refusedFix } from './check-matchers.js';
 import { atKey, type CheckFinding, type FileCheck } from './checking.js';
 import { isUnread } from './files/find.js';
 import type { FileKind } from './files/kinds.js';
@@ -199,7 +200,7 @@ export const checkOwnShape: FileCheck = function* (file) {
     for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : ofHandler(where))];
       const said = sentence(`it ${otherName(where, () => 'hookscope check FILE') ?? message}`);
-      yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: said };
+      yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: said, fix: refusedFix(file, path) };
     }
   }
 };

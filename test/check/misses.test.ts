@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+import { RULES } from '../../src/check/rules/rules.js';
 
 let folder: string;
 beforeEach(() => {
@@ -307,6 +308,27 @@ describe('matchers', () => {
       if (fix === LIST) expect(own?.fix).toBe(fix);
     },
   );
+
+  test.each<[matcher: string, fix: string | undefined]>([
+    ['/Bash/', 'Write "Bash", without slashes and flags.'],
+    ['/bash|edit/i', BASH_EDIT],
+    ['/Bash/|/edit/', BASH_EDIT],
+    // What a settings file may have there would be no matcher in ours.
+    ['/^Bash$/', NAMES],
+    ['/mcp__github__.*/', NAMES],
+    ['/Bash(git:*)/', 'Write "matcher": "Bash", and into the handler "if": "Bash(git:*)".'],
+    ['/nope/', `"nope" matches no tool that is known here. ${OWN_NAME}`],
+    ['^Bash$', undefined],
+    ['Bash(ls)', undefined],
+  ])('%j in a file of ours is said once to be wrong, with what to write', async (matcher, fix) => {
+    const group = { matcher, hooks: [{ type: 'command', command: 'true' }] };
+    write('own.json', JSON.stringify({ PreToolUse: [group] }));
+    write('hookscope.config.json', JSON.stringify({ hooks: { PreToolUse: [group] } }));
+    for (const report of [await check([], ['own.json']), await check(['hookscope.config.json'])]) {
+      expect(rules(report)).toEqual(['invalid-hooks']);
+      expect(report.findings[0]?.fix).toBe(fix ?? RULES['invalid-hooks'].fix);
+    }
+  });
 
   /** By matcher: rules that can meet it, and rules that cannot. */
   const MEETINGS: [matcher: string, meets: readonly string[], never: readonly string[]][] = [
