@@ -122,7 +122,7 @@ const ANSWER = /[{,]\s*"(?:hookSpecificOutput"\s*:\s*\{|(?:permissionDecision|de
 
 /** One that stops or defers, which other JSON may say too: here all keys before that are of an answer. Strings end with their line, so that the search is linear. */
 const STOPS =
-  /\{\s*(?:"(?:continue|stopReason|suppressOutput|systemMessage|terminalSequence|preventContinuation|decision|reason|permissionDecision(?:Reason)?|hookEventName|additionalContext)"\s*:\s*(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|true|false|null)\s*,\s*)*"(?:continue"\s*:\s*false\b|preventContinuation"\s*:\s*true\b|permissionDecision"\s*:\s*"defer")/;
+  /\{\s*(?:"(?:continue|stopReason|suppressOutput|systemMessage|terminalSequence|preventContinuation|decision|reason|permissionDecision(?:Reason)?|hookEventName|additionalContext)"\s*:\s*(?:"[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"|true|false|null)\s*,\s*){0,20}"(?:continue"\s*:\s*false\b|preventContinuation"\s*:\s*true\b|permissionDecision"\s*:\s*"defer")/;
 
 /** Whether text holds an answer, be it in colours. */
 function holdsAnswer(coloured: string): boolean {

@@ -150,20 +150,22 @@ describe('a child left behind', () => {
     });
 
     test('is waited for while another of its threads computes', async () => {
+      const go = sign();
       const filter = [
-        'import sys, threading, time',
+        'import os, sys, threading',
         'def work():',
+        " open('begun', 'w').close()",
         ' said = sys.stdin.read()',
-        ' end = time.process_time() + 0.2',
-        ' while time.process_time() < end: pass',
+        " while os.path.isdir('.') and not os.path.exists('sign'): pass",
         ' print(said)',
         'one = threading.Thread(target=work)',
         'one.start()',
         'one.join()',
       ];
-      const { folder } = sign();
-      writeFileSync(join(folder, 'filter.py'), filter.join('\n'));
-      const line = `exec > >(exec python3 '${folder}/filter.py'); echo '${late}'`;
+      writeFileSync(join(go.folder, 'filter.py'), filter.join('\n'));
+      // Python has started before the hook ends, since its start may take longer than the hook's stdout is read.
+      const line = `cd '${go.folder}'; exec > >(exec python3 filter.py); while [ ! -e begun ]; do sleep 0.05; done; echo '${late}'`;
+      void until(() => existsSync(join(go.folder, 'begun'))).then(() => setTimeout(go.give, 250));
       expect(await runShell('PreToolUse', line, { shell: 'bash' })).toMatchObject({ output: { reason: 'late' } });
     });
 

@@ -412,6 +412,9 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     ['set -- s.py', 's.py', 'python3 "$1"'],
     ['a=(s.py)', 's.py', `python3 "\${a[@]}"`],
     ['cd src', 's.py', 'python3 *.py'],
+    ['cd src', 's.py', 'for f in *.py; do python3.12 "$f"; done'],
+    ['f=s.rb', 's.rb', 'env ruby3.2 "$f"'],
+    ['f=s.js', 's.js', '/usr/bin/nodejs $f'],
     ['cd src', 's.py', 'python3 s.{py,}'],
     ['cd src', 's.js', 'for f in *.js; do node $f; done'],
     ['f=s.js', 's.js', 'node --import ./hook.js --enable-source-maps "$f"'],
@@ -431,6 +434,11 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
   /** What stands before the file is the name of a module, code, a subcommand, another script or the value of an option. */
   it.each([
     ['s.py', 'for t in *.py; do python3 -m cProfile $t; done'],
+    ['s.py', 'for t in *.py; do python3.12 -m pdb $t; done'],
+    ['s.py', 'T=$(ls *.py | head -1); pypy3 -m pytest "$T"'],
+    ['s.js', `T=$(ls *.js | head -1); nodejs -e 'require(process.argv[1])' "./$T"`],
+    ['s.rb', 'ruby3.2 bin/rspec $T'],
+    ['s.lua', 'lua5.4 run.lua "$T"'],
     ['s.py', 'T=$(ls -t *.py | head -1); python3 -m pytest "$T"'],
     ['s.py', 'find . -name "*.py" -exec python3 -m coverage run -a {} \\;'],
     ['s.py', 'find . -name "*.py" -exec python3 -m pdb {} \\;'],

@@ -10,9 +10,9 @@ import {
   EXPANDING,
   FILE_VARIABLES,
   FOLDER_VARIABLES,
+  isNoShell,
   isTemplate,
   LINE_VARIABLES,
-  NO_SHELLS,
   PACKAGE_RUNNERS,
   PROGRAM_VARIABLES,
   printsByTemplate,
@@ -255,7 +255,7 @@ function readRest(
     if (at > 0 && !shows && !expands && !isShown) {
       noteTaken(word, found, at < from ? '' : interpreter || program, words, at);
       // `npx tsx ./a`
-      if (NO_SHELLS.has(word.text)) interpreter = word.text;
+      if (isNoShell(word.text)) interpreter = word.text;
       if (!file && interpreter === '')
         noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], hasRunner, found);
       // `npx cross-env A=b ./a`

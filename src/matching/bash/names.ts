@@ -39,11 +39,16 @@ export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', '
 /** Programs that run a file argument, in another language than the shell's. */
 const RUNNING = 'node deno bun tsx ts-node python python3 ruby perl php lua Rscript make gmake'.split(' ');
 export const INTERPRETERS: ReadonlySet<string> = new Set(RUNNING);
+/** The name by which an interpreter is known here: `python` of `python3.12` and `pypy3`, `node` of `nodejs`. */
+export const withoutVersion = (name: string): string =>
+  name.replace(/^(?:(node|python|ruby|perl|php|lua)(?:js)?|pypy)[\d.]*$/, (_, known = 'python') => known);
 /** Programs that do not run a file argument as a shell script: also those that only show, edit or compile it. */
 export const NO_SHELLS: ReadonlySet<string> = new Set([
   ...RUNNING,
   ...'gcc cc g++ clang less more vi vim nvim nano emacs code shellcheck shfmt'.split(' '),
 ]);
+/** Whether a program is one of these, in whatever version. */
+export const isNoShell = (name: string): boolean => NO_SHELLS.has(withoutVersion(name));
 
 /** Programs for which a file argument is data, unless its ending or an option says that it is a script. */
 export const DATA_PROGRAMS: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 import { bashProgram } from '../lookup.js';
 import { nameOf, noteMoves, noteVariables, placesOf, SOME } from '../moves.js';
-import { INTERPRETERS } from '../names.js';
+import { INTERPRETERS, withoutVersion } from '../names.js';
 import {
   type BashReading,
   lastName,
@@ -55,7 +55,7 @@ const JS_FILES = 'js cjs mjs jsx ts cts mts tsx';
 /** The endings of files that an interpreter may run behind a module, code, a subcommand or its script: `python3 -m pytest "$T"`. */
 const ENDINGS = new Map(
   Object.entries({
-    'python python3': 'py pyw',
+    python: 'py pyw',
     'node deno tsx ts-node': JS_FILES,
     bun: `${JS_FILES} sh`,
     ruby: 'rb',
@@ -65,6 +65,7 @@ const ENDINGS = new Map(
     Rscript: 'R r',
   }).flatMap(([names, endings]) => names.split(' ').map((name) => [name, endings.split(' ')] as const)),
 );
+const interpreterOf = (program: string): string => withoutVersion(lastName(program));
 /** Of the words before an argument no more are looked at. */
 const MOST_WORDS = 20;
 
@@ -75,7 +76,7 @@ function mayBeScript(words: readonly KnownWord[], at: number, program: string): 
   if (/^g?make$/.test(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1));
   for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
     const [text, before] = [textAt(place), textAt(place - 1)];
-    if (INTERPRETERS.has(lastName(text))) return true;
+    if (INTERPRETERS.has(interpreterOf(text))) return true;
     const isOperand = words[place]?.sure === undefined && !text.startsWith('-');
     const isValue = BESIDE.test(before) || (before.startsWith('-') && !CODE.test(before) && !MODULE.test(text));
     if (isOperand && !isValue) return false;
@@ -98,17 +99,17 @@ export function noteTaken(
   // `-fmy file.mk` and `--file=my file.mk` name files that the tokens below split.
   for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
   spendText(text, found);
-  const runs = INTERPRETERS.has(lastName(program));
+  const runs = INTERPRETERS.has(interpreterOf(program));
   if (sure !== undefined) noteVariables(text, found);
   // A file that is written under an unknown name may be this one.
   if (runs && MODULE.test(text)) found.taken.add(SOME);
   const isUnknown = runs && (sure !== undefined || text === '{}') && !COUNTS.test(text);
   // `*.py` is any file with that ending.
   const ending = /[$`{]/.test(text) ? undefined : /\.(\w+)$/.exec(text)?.[1];
-  if (isUnknown && mayBeScript(words, at, lastName(program)))
+  if (isUnknown && mayBeScript(words, at, interpreterOf(program)))
     found.taken.add(ending === undefined ? ANY_FILE : `*.${ending}`);
   else if (isUnknown)
-    for (const one of ENDINGS.get(lastName(program)) ?? [])
+    for (const one of ENDINGS.get(interpreterOf(program)) ?? [])
       if (ending === undefined || ending === one) found.taken.add(`*.${one}`);
   // Of `-mx` and `a.b` the module may be `x` and `b`.
   for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
