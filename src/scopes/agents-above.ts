@@ -1,5 +1,5 @@
 import type { Scope } from './scope.js';
-import type { ScopeLookup, SharedScopes } from './tree.js';
+import { lineageOf, type ScopeLookup } from './tree.js';
 
 /** An ancestor of an agent. It has no id if its scope has ended. */
 export interface AgentAbove {
@@ -11,33 +11,36 @@ const NONE_ABOVE: readonly AgentAbove[] = Object.freeze([]);
 /** With more ancestors than this, none are listed. */
 const MOST_ABOVE = 100;
 
-/** The last result of `agentsAbove` for each scope. Valid for the same `other` scope while no agent type has changed. */
+/** The last result of `agentsAbove` for each scope. Valid for the same scopes while no agent type has changed. */
 const FOUND = new WeakMap<
   Scope,
-  { readonly other: Scope; readonly types: number; readonly above: readonly AgentAbove[] }
+  { readonly scopes: readonly Scope[]; readonly types: number; readonly above: readonly AgentAbove[] }
 >();
 
 /** The ancestors of the fire's agent, outermost first; undefined if the fire is in no agent's scope or there are too many ancestors. */
 export function agentsAbove({ scope, known, both }: ScopeLookup): readonly AgentAbove[] | undefined {
   if (!known || scope.kind !== 'agent' || scope.depth > MOST_ABOVE) return undefined;
-  const other = both === undefined || both[0] !== scope ? (both?.[0] ?? scope) : both[1];
-  const types = scope.typeChanges + other.typeChanges;
+  const scopes = both ?? [scope];
+  let types = 0;
+  for (const { typeChanges } of scopes) types += typeChanges;
   const found = FOUND.get(scope);
-  if (found?.other === other && found.types === types) return found.above;
-  const above = findAbove(scope, both);
-  FOUND.set(scope, { other, types, above });
+  const isSame = found?.types === types && found.scopes.length === scopes.length;
+  if (isSame && scopes.every((one, i) => one === found.scopes[i])) return found.above;
+  const above = findAbove(scopes, scope.id);
+  FOUND.set(scope, { scopes, types, above });
   return above;
 }
 
-function findAbove(scope: Scope, both: SharedScopes = [scope, scope]): readonly AgentAbove[] {
-  const own = [...new Set(both)].filter(({ id }) => id === scope.id);
-  if (own.every(({ parent, typesBefore }) => parent?.kind !== 'agent' && typesBefore.length === 0)) return NONE_ABOVE;
-  const above: AgentAbove[] = [];
-  const types = new Set(own.flatMap((one) => [...one.typesAbove]));
-  for (const { id: agent_id, kind, agentType } of own.flatMap(({ lineage }) => lineage.slice(0, -1))) {
-    if (kind !== 'agent') continue;
-    above.push(Object.freeze({ agent_id, ...(agentType === undefined ? {} : { agent_type: agentType }) }));
-    if (agentType !== undefined) types.delete(agentType);
+function findAbove(scopes: readonly Scope[], id: string): readonly AgentAbove[] {
+  const types = new Set(scopes.flatMap((one) => [...one.typesAbove]));
+  const above = new Map<string, string | undefined>();
+  for (const one of lineageOf(scopes)) {
+    if (one.kind !== 'agent' || one.id === id) continue;
+    above.set(one.id, above.get(one.id) ?? one.agentType);
+    types.delete(one.agentType as string);
   }
-  return Object.freeze([...[...types].map((agent_type) => Object.freeze({ agent_type })), ...above]);
+  if (above.size + types.size === 0) return NONE_ABOVE;
+  const ended = [...types].map((agent_type) => ({ agent_type }));
+  const open = [...above].map(([agent_id, agent_type]) => (agent_type ? { agent_id, agent_type } : { agent_id }));
+  return Object.freeze([...ended, ...open].map(Object.freeze) as AgentAbove[]);
 }

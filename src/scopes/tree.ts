@@ -32,15 +32,15 @@ export function agentTypeOf(found: ScopeLookup): string | undefined {
 
 /** The types of the fire's agent and of its ancestors. Hooks for an agent type also run for all agents below it, except on the agent's own end. */
 export function typesAbove(found: ScopeLookup): AgentTypes {
-  const scopes = scopesOf(found);
-  const own = scopes.flatMap(({ agentType }) => agentType ?? []);
-  const above = scopes.flatMap((one) => [...one.typesAbove]);
-  return { own, all: [...own, ...above] };
+  const scopes = found.both ?? [found.scope];
+  const own = scopesOf(found).flatMap(({ agentType }) => agentType ?? []);
+  const others = scopes.filter(({ id }) => id !== found.scope.id).flatMap(({ agentType }) => agentType ?? []);
+  return { own, all: [...own, ...others, ...scopes.flatMap((one) => [...one.typesAbove])] };
 }
 
 /** These scopes with their ancestors, outermost first. A session of the first scope that a session driver holds is another than the fire's, and is left out. */
-export function lineageOf(shared: SharedScopes): Scope[] {
-  const other = shared[0].lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
+export function lineageOf(shared: readonly Scope[]): Scope[] {
+  const other = shared[0]?.lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
   const all = new Set(shared.flatMap(({ lineage }) => lineage));
   if (other !== undefined) all.delete(other);
   return [...all].sort((a, b) => a.depth - b.depth);

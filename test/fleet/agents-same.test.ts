@@ -18,13 +18,15 @@ const noting = (type: string, asked: string[]) =>
       [
         {
           hooks: [
-            (input: { hook_event_name: string; agent_id?: string }) =>
-              void asked.push(`${event} of ${type}: ${input.hook_event_name} ${input.agent_id}`),
+            (input: { hook_event_name: string; agent_id?: string; agent_type?: string }) =>
+              void asked.push(`${event} of ${type}: ${input.hook_event_name} ${input.agent_id} ${input.agent_type}`),
           ],
         },
       ],
     ]),
   );
+
+const SILENT = { PreToolUse: [{ hooks: [() => undefined] }] };
 
 /** A policy whose hooks are functions, as those of its plugins are. */
 const policyOf = (spawnHooks: object): PreparedPolicy =>
@@ -35,26 +37,34 @@ const policyOf = (spawnHooks: object): PreparedPolicy =>
   }) as unknown as PreparedPolicy;
 
 test("on every event, a policy's hooks for agents of a type are asked as the host's own spawnHooks are", async () => {
-  for (let i = 0; i < generated(5); i++) {
+  for (let i = 0; i < generated(16); i++) {
     /** Each agent: its type, and which one has started it; the first has been started by none. */
     const agents = Array.from({ length: 6 }, (_, at) => ({
       type: pick(TYPES),
       by: Math.floor(random() * (at + 1)) - 1,
+      /** Under which earlier agent hooks for it are registered for all sessions, if they are. */
+      below: pick([undefined, Math.floor(random() * (at + 1)) - 1]),
     }));
     const askedOf = async (give: (host: Host, hooks: Readonly<Record<string, object>>) => void): Promise<string[]> => {
       const host = createHost({ logger: () => undefined }) as Host;
       const asked: string[] = [];
       give(host, { reviewer: noting('reviewer', asked), helper: noting('helper', asked) });
+      for (const [at, { below }] of agents.entries()) {
+        const parent = below !== undefined && agents[below]?.below !== undefined ? { parent: `a${below}` } : {};
+        if (below !== undefined) host.registerScoped(`a${at}`, SILENT, parent);
+      }
       const session = await host.openSession({ session_id: 's1' });
       const spawned: (typeof session)[] = [];
       for (const [at, { type, by }] of agents.entries())
         spawned.push((await (spawned[by] ?? session).spawn({ id: `a${at}`, agent_type: type })) as never);
-      for (const [event, input] of Object.entries(INPUTS))
-        for (const [at, { type }] of agents.entries()) {
-          const named = { ...input, session_id: 's1', agent_id: `a${at}` };
-          await host.fire(event as never, { ...named, agent_type: type } as never);
-          if (!event.startsWith('Subagent')) await host.fire(event as never, named as never);
-        }
+      // Without types first: an event that names its agent's type tells it to all scopes of that agent.
+      for (const isTyped of [false, true])
+        for (const [event, input] of Object.entries(INPUTS))
+          for (const [at, { type }] of agents.entries()) {
+            if (!isTyped && event.startsWith('Subagent')) continue;
+            const named = { ...input, session_id: 's1', agent_id: `a${at}` };
+            await host.fire(event as never, (isTyped ? { ...named, agent_type: type } : named) as never);
+          }
       for (const one of [...spawned.reverse(), session]) {
         await one.stop({});
         await one.close();

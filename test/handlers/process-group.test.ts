@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -234,6 +234,15 @@ describe('a child left behind', () => {
     // Not every system has the program that opens a terminal.
     test.runIf(existsSync('/usr/bin/script')).each([
       ['is a failure of a guard', (c: string) => `exec > >(script -qec "${c}" /dev/null | cat); :`, 'timeout'],
+      [
+        'is one also where this process holds the end of a terminal',
+        (c: string) => {
+          const end = openSync('/dev/ptmx', 'r+');
+          onTestFinished(() => closeSync(end));
+          return `exec > >(script -qec "${c}" /dev/null | cat); :`;
+        },
+        'timeout',
+      ],
       [
         'is none if that prints elsewhere',
         (c: string) => `(script -qec "${c}" /dev/null > /dev/null 2>&1; :) &`,

@@ -22,9 +22,9 @@ export function mayPrint(tree: readonly Process[], stdout: string | undefined): 
       printing.add(pid);
       all.delete(pid);
       for (const { link, isPipe, reads } of links ?? []) {
-        if (!reads || isOurs(link)) continue;
-        if (isPipe) leading.add(link);
-        // What is printed on a terminal comes out at its other end. These ends all have the same name.
+        if (!reads) continue;
+        // What is printed on a terminal comes out at its other end. These ends all have the same name, also those of this process.
+        if (isPipe && !isOurs(link)) leading.add(link);
         else if (link.endsWith('/ptmx')) for (const one of open) if (isTerminal(one.link)) leading.add(one.link);
       }
     }
