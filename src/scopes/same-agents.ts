@@ -1,12 +1,12 @@
 import type { Scope } from './scope.js';
 
-type AgentScopes = ReadonlyMap<string, Scope> | undefined;
+type ScopesById = ReadonlyMap<string, Scope> | undefined;
 
 /**
  * The scopes that this agent, and those above any of its scopes, have under the other of two session names: the call's
  * session, and that of hooks for all sessions. The nearest comes first. Ancestors of earlier ones are left out.
  */
-export function sameAgents(scope: Scope, session: string, ofSession: AgentScopes, ofAll: AgentScopes): Scope[] {
+export function sameAgents(scope: Scope, session: string, ofSession: ScopesById, ofAll: ScopesById): Scope[] {
   if (scope.kind !== 'agent' || (scope.session === session ? ofAll : ofSession) === undefined) return [];
   const idsOfSession = new Set<string>();
   const idsOfAll = new Set<string>();

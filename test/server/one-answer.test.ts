@@ -82,7 +82,8 @@ eval "$END"
       const began = performance.now();
       const answers = SHELLS.map(() => thin(['--timeout', '8'], { node, env: { PATH, END: 'exec /bin/sleep 60' } }));
       for (const { code } of await Promise.all(answers)) expect(code).toBe(2);
-      expect(performance.now() - began).toBeLessThan(8_000);
+      // Sleeps that are counted and not timed would take 11 s or more. A busy machine starts shells late, and the agent's 8 s begin before that.
+      expect(performance.now() - began).toBeLessThan(10_000);
     },
   );
 });
