@@ -36,8 +36,9 @@ function findAbove(scopes: readonly Scope[], id: string): readonly AgentAbove[] 
   const above = new Map<string, string | undefined>();
   for (const one of lineageOf(scopes)) {
     if (one.kind !== 'agent' || one.id === id) continue;
-    above.set(one.id, above.get(one.id) ?? one.agentType);
-    types.delete(one.agentType as string);
+    const type = above.get(one.id) ?? one.agentType;
+    above.set(one.id, type);
+    if (one.agentType !== undefined) types[type === one.agentType ? 'delete' : 'add'](one.agentType);
   }
   if (above.size + types.size === 0) return NONE_ABOVE;
   const ended = [...types].map((agent_type) => ({ agent_type }));
