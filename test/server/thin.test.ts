@@ -617,7 +617,7 @@ describe('the thin command, where something else is in the place of the server',
         for (let i = 1; i <= 4; i++) {
           const before = asked();
           const node = i === 1 ? process.execPath : here.path;
-          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'), { node });
+          const { code, stdout } = await thin(['PreToolUse', '--timeout', '20'], bash('rm x'), { node });
           expect(stdout).toMatch(/"deny"/);
           expect(asked() - before).toBe(code === 2 ? 0 : 1);
         }

@@ -43,14 +43,14 @@ const noListeners = () => expect.poll(() => process.listenerCount('SIGHUP'), { t
 const silent = (): void => undefined;
 
 const guarding = pluginOf((scope) =>
-  scope.on('PreToolUse', command('read -r input; case $input in *rm*) echo no >&2; exit 2; esac; exit 0'), {
+  scope.on('PreToolUse', command('input=$(cat); case $input in *rm*) echo no >&2; exit 2; esac; exit 0'), {
     matcher: 'Bash',
     onFailure: 'block',
   }),
 );
 
 test('a plugin whose hooks are commands keeps the contract, however often its cases run', async () => {
-  for (const patience of [0.5, 2]) expect(await broken(guarding, { ...GUARD, patience })).toEqual({});
+  for (const patience of [1.5, 3]) expect(await broken(guarding, { ...GUARD, patience })).toEqual({});
 });
 
 test("also in Node's own runner, whose processes have not used their standard input yet", async () => {
