@@ -1,5 +1,6 @@
+import { lineageOf } from './lineage.js';
 import type { Scope } from './scope.js';
-import { lineageOf, type ScopeLookup } from './tree.js';
+import type { ScopeLookup } from './tree.js';
 
 /** An ancestor of an agent. It has no id if its scope has ended. */
 export interface AgentAbove {
@@ -18,7 +19,8 @@ const FOUND = new WeakMap<
 >();
 
 /** The ancestors of the fire's agent, outermost first; undefined if the fire is in no agent's scope or there are too many ancestors. */
-export function agentsAbove({ scope, known, both }: ScopeLookup): readonly AgentAbove[] | undefined {
+export function agentsAbove(lookup: ScopeLookup): readonly AgentAbove[] | undefined {
+  const { scope, known, both } = lookup;
   if (!known || scope.kind !== 'agent' || scope.depth > MOST_ABOVE) return undefined;
   const scopes = both ?? [scope];
   let types = 0;
@@ -26,16 +28,16 @@ export function agentsAbove({ scope, known, both }: ScopeLookup): readonly Agent
   const found = FOUND.get(scope);
   const isSame = found?.types === types && found.scopes.length === scopes.length;
   if (isSame && scopes.every((one, i) => one === found.scopes[i])) return found.above;
-  const above = findAbove(scopes, scope.id);
+  const above = findAbove(lookup, scopes);
   FOUND.set(scope, { scopes, types, above });
   return above;
 }
 
-function findAbove(scopes: readonly Scope[], id: string): readonly AgentAbove[] {
+function findAbove(lookup: ScopeLookup, scopes: readonly Scope[]): readonly AgentAbove[] {
   const types = new Set(scopes.flatMap((one) => [...one.typesAbove]));
   const above = new Map<string, string | undefined>();
-  for (const one of lineageOf(scopes)) {
-    if (one.kind !== 'agent' || one.id === id) continue;
+  for (const one of lineageOf(lookup).keys()) {
+    if (one.kind !== 'agent' || one.id === lookup.scope.id) continue;
     const type = above.get(one.id) ?? one.agentType;
     above.set(one.id, type);
     if (one.agentType !== undefined) types[type === one.agentType ? 'delete' : 'add'](one.agentType);

@@ -61,6 +61,8 @@ export interface Registration<Work = unknown> {
   /** The event name that `hookEventName` in the hook's output must have. */
   readonly eventName: string;
   readonly scope: RegisteredIn;
+  /** The depth of its scope in the fire, if that differs from the one in its own tree: its agent may be known under two session names. */
+  readonly depth?: number;
   readonly matcher: Matcher;
   readonly rule?: Rule | undefined;
   readonly stage: number;
@@ -106,6 +108,8 @@ export interface Registration<Work = unknown> {
     | ((input: Readonly<Record<string, unknown>>, folders?: CallFolders) => UntrustedChange | undefined)
     | undefined;
 }
+
+export const depthOf = ({ depth, scope }: Registration): number => depth ?? scope.depth;
 
 /** How the project of a call is found: it decides where a command runs if the input's folder does not exist. */
 export interface CallFolders {

@@ -2,6 +2,13 @@ import type { Scope } from './scope.js';
 
 type ScopesById = ReadonlyMap<string, Scope> | undefined;
 
+/** Whether only fires of its own session run in the scope: a session driver holds it, or an agent that it is below. */
+export function isOfOneSession({ kind, heldBySession, parent }: Scope): boolean {
+  for (let one = kind === 'agent' ? parent : undefined; one?.kind === 'agent'; one = one.parent)
+    if (one.heldBySession) return true;
+  return heldBySession;
+}
+
 /**
  * The scopes that this agent, and those above any of its scopes, have under the other of two session names: the call's
  * session, and that of hooks for all sessions. The nearest comes first. Ancestors of earlier ones are left out.
@@ -27,8 +34,7 @@ export function sameAgents(scope: Scope, session: string, ofSession: ScopesById,
   for (const { id, session: name } of counted) {
     const open = (name === session ? ofAll : ofSession)?.get(id);
     if (open === undefined || (name === session ? idsOfAll : idsOfSession).has(id)) continue;
-    // Hooks registered for all sessions do not count in scopes that a session driver holds.
-    if (name === session && open.heldBySession) continue;
+    if (name === session && isOfOneSession(open)) continue;
     same.push(open);
     count(open);
   }

@@ -147,6 +147,8 @@ export class Scope implements RegisteredIn {
 
   hold(isHeld = true): void {
     this.#heldBySession = isHeld;
+    // Plans leave held scopes out.
+    this.version++;
   }
 
   /** This scope's own registrations for an event, in running order. */

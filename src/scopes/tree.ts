@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { AgentTypes } from '../matching/known-agent.js';
-import { sameAgents } from './same-agents.js';
+import { isOfOneSession, sameAgents } from './same-agents.js';
 import { Scope } from './scope.js';
 import { WaitingContext } from './waiting-context.js';
 
@@ -36,14 +36,6 @@ export function typesAbove(found: ScopeLookup): AgentTypes {
   const own = scopesOf(found).flatMap(({ agentType }) => agentType ?? []);
   const others = scopes.filter(({ id }) => id !== found.scope.id).flatMap(({ agentType }) => agentType ?? []);
   return { own, all: [...own, ...others, ...scopes.flatMap((one) => [...one.typesAbove])] };
-}
-
-/** These scopes with their ancestors, outermost first. A session of the first scope that a session driver holds is another than the fire's, and is left out. */
-export function lineageOf(shared: readonly Scope[]): Scope[] {
-  const other = shared[0]?.lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
-  const all = new Set(shared.flatMap(({ lineage }) => lineage));
-  if (other !== undefined) all.delete(other);
-  return [...all].sort((a, b) => a.depth - b.depth);
 }
 
 /** The tree of managed policy, the host, its sessions and their agents. A session's scope exists while something is registered in it. */
@@ -107,9 +99,9 @@ export class ScopeTree {
     return { ...found, both: isOfSession ? [other, scope, ...rest] : [scope, other, ...rest] };
   }
 
-  /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds. */
+  /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds, and in those of agents below. */
   #shared(scope: Scope | undefined): Scope | undefined {
-    return this.#anySession && !scope?.heldBySession ? scope : undefined;
+    return this.#anySession && !(scope && isOfOneSession(scope)) ? scope : undefined;
   }
 
   /** The open scope with this name, if any. */

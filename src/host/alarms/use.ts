@@ -1,5 +1,6 @@
 import type { HookscopeError } from '../../errors.js';
-import { agentTypeOf, lineageOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
+import { lineageOf } from '../../scopes/lineage.js';
+import { agentTypeOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import { isText, type Json, textOf } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
@@ -68,9 +69,9 @@ function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failure
     ...outcomes.filter((said) => said.decision === 'ask').map(({ id }) => id),
     ...failures.filter(({ blocked }) => blocked).map(({ id }) => id),
   ]);
-  const lineage = found && (found.both === undefined ? found.scope.lineage : lineageOf(found.both));
+  const lineage = found === undefined ? [] : [...lineageOf(found)];
   const depths = [...asking].map(
-    (id) => lineage?.find((scope) => scope.own(state.spec.name).some((one) => one.id === id))?.depth ?? HOST,
+    (id) => lineage.find(([scope]) => scope.own(state.spec.name).some((one) => one.id === id))?.[1] ?? HOST,
   );
   return depths.length === 0 ? HOST : Math.min(...depths);
 }

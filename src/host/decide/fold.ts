@@ -1,6 +1,7 @@
 import { effectOf, type FailureEffect } from '../../events/failure.js';
 import { isRefusal } from '../../events/output/what-counts.js';
 import type { EventSpec, Subject, Verdict } from '../../events/spec.js';
+import { depthOf } from '../../scopes/registration.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
 import { common, type HandlerResult, isVerdict, OutcomeList, permitNothing } from './fold-common.js';
@@ -143,7 +144,7 @@ function mayAllow(s: HandlerResult, { policyAsks, askedAt }: FoldContext): boole
   if (policyAsks === true) return isManaged(s);
   if (s.registration.kind !== 'rule') return true;
   const depth = askedAt?.();
-  return depth === undefined || s.registration.scope.depth <= depth;
+  return depth === undefined || depthOf(s.registration) <= depth;
 }
 
 function overrule(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): void {
@@ -179,7 +180,7 @@ const stands = (s: HandlerResult, rank: number, chosen: HandlerResult | undefine
 const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean =>
   chosen?.registration.kind === 'rule' &&
   chosen.outcome?.verdict === 'allow' &&
-  s.registration.scope.depth < chosen.registration.scope.depth;
+  depthOf(s.registration) < depthOf(chosen.registration);
 
 const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === 'managed';
 

@@ -1,3 +1,4 @@
+import { depthOf } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import { depthOfAsk } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
@@ -35,7 +36,5 @@ function asksByRule({ input, found }: AskingFire, { spec, plans }: EventState, w
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);
   const who = new WhoRuns(candidates, factsBefore(subject, input, found));
-  return candidates.list
-    .filter((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined)
-    .map((r) => r.scope.depth);
+  return candidates.list.filter((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined).map(depthOf);
 }

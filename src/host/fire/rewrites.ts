@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fileSourceOf, NamedFile } from '../../events/named-files.js';
 import type { EventSpec } from '../../events/spec.js';
-import type { Registration } from '../../scopes/registration.js';
+import { depthOf, type Registration } from '../../scopes/registration.js';
 import type { Conflict } from '../decide/decision.js';
 
 /** One handler's relation to the input: which version it judged, which one it produced. */
@@ -151,7 +151,7 @@ function isSame(old: unknown, value: unknown): boolean {
 function outranks(a: Vote, b: Vote): boolean {
   // Racing handlers are meant to be asked once: the owner, which was the last to finish, keeps its rewrite.
   if (a.registration.racing && b.registration.racing) return false;
-  const [outer, inner] = a.registration.scope.depth < b.registration.scope.depth ? [a, b] : [b, a];
-  if (outer.registration.scope.depth === inner.registration.scope.depth) return a.place > b.place;
+  const [outer, inner] = depthOf(a.registration) < depthOf(b.registration) ? [a, b] : [b, a];
+  if (depthOf(outer.registration) === depthOf(inner.registration)) return a.place > b.place;
   return outer.registration.phase === 'rewrite' ? a === inner : a === outer;
 }

@@ -131,9 +131,20 @@ export class Plan {
   }
 }
 
-/** Merges the scopes, outermost first. `own`: the scopes of the agent itself, in which hooks for its own stop count. */
-export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonly Scope[]): Plan {
-  const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope)));
+export const treeDepth = ({ depth }: Scope): number => depth;
+
+/** Merges the scopes, outermost first. `own`: the scopes of the agent itself, in which hooks for its own stop count. `depthOf`: their depths in the fire. */
+export function makePlan(
+  spec: EventSpec,
+  scopes: readonly Scope[],
+  own: readonly Scope[],
+  depthOf: (scope: Scope) => number = treeDepth,
+): Plan {
+  const all = scopes.flatMap((scope) => {
+    const hooks = scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope));
+    const depth = depthOf(scope);
+    return depth === scope.depth ? hooks : hooks.map((r) => ({ ...r, depth }));
+  });
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
 }
 

@@ -1,8 +1,9 @@
 import type { EventSpec } from '../../events/spec.js';
+import { lineageOf } from '../../scopes/lineage.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import { lineageOf, type ScopeLookup, type ScopeTree, type SharedScopes } from '../../scopes/tree.js';
-import { makePlan, type Plan } from './plan.js';
+import type { ScopeLookup, ScopeTree, SharedScopes } from '../../scopes/tree.js';
+import { makePlan, type Plan, treeDepth } from './plan.js';
 
 /** What the plans of all events depend on. */
 interface Sources {
@@ -67,7 +68,8 @@ export class EventPlans {
   #join(scope: Scope, both: SharedScopes): Plan {
     const [one, other, ...above] = both;
     const { all, changes } = this.#sources;
-    const stamp = all ? changes : both.reduce((sum, each) => sum + versionsOf(each), 0);
+    // With `merge: 'all'`, too, the versions count: a scope that a session driver holds from now on has another.
+    const stamp = both.reduce((sum, each) => sum + versionsOf(each), all ? changes : 0);
     const known = this.#joined.get(one)?.get(other);
     if (
       known?.stamp === stamp &&
@@ -75,9 +77,12 @@ export class EventPlans {
       known.above.every((each, i) => each === above[i])
     )
       return known.plan;
-    const lineage = lineageOf(both);
+    const depths = lineageOf({ scope, both });
+    const lineage = [...depths.keys()];
+    const depthOf = (one: Scope): number => depths.get(one) ?? one.depth;
     const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
-    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : andBeside(lineage), own);
+    const scopes = all ? this.#andAllAgents(lineage) : andBeside(lineage, depthOf);
+    const plan = makePlan(this.#spec, scopes, own, depthOf);
     const plans = this.#joined.get(one) ?? new WeakMap<Scope, JoinedPlan>();
     this.#joined.set(one, plans.set(other, { stamp, above, plan }));
     return plan;
@@ -117,10 +122,10 @@ function versionsOf(scope: Scope): number {
 }
 
 /** The scopes, and the open ones beside them. */
-function andBeside(lineage: readonly Scope[]): readonly Scope[] {
+function andBeside(lineage: readonly Scope[], depthOf = treeDepth): readonly Scope[] {
   const beside = lineage.flatMap((scope) => (scope.beside?.closed === false ? scope.beside : []));
   if (beside.length === 0) return lineage;
-  return [...new Set([...beside, ...lineage])].sort((a, b) => a.depth - b.depth);
+  return [...new Set([...beside, ...lineage])].sort((a, b) => depthOf(a) - depthOf(b));
 }
 
 /** The plans of a host's events. */

@@ -1,0 +1,46 @@
+import type { Scope } from './scope.js';
+import type { ScopeLookup } from './tree.js';
+
+/**
+ * The scopes whose hooks count in a fire, outermost first, with their depths there. An agent has one depth under both of its names, and is further in than all
+ * agents that are above it under either. A session that a driver holds is left out where it is another than the fire's.
+ */
+export function lineageOf({ scope, both }: Pick<ScopeLookup, 'scope' | 'both'>): ReadonlyMap<Scope, number> {
+  if (both === undefined) return new Map(scope.lineage.map((one) => [one, one.depth]));
+  const other = both[0].lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
+  const all = new Set(both.flatMap(({ lineage }) => lineage));
+  if (other !== undefined) all.delete(other);
+  const depths = depthsOf(scope.id, all);
+  const depthOf = ({ kind, id, depth }: Scope): number => (kind === 'agent' && depths.get(id)) || depth;
+  return new Map([...all].map((one) => [one, depthOf(one)] as const).sort(([, a], [, b]) => a - b));
+}
+
+/** The depths of the agent and of those above it, by id. */
+function depthsOf(agent: string, scopes: Iterable<Scope>): ReadonlyMap<string, number> {
+  const parents = new Map<string, string[]>();
+  for (const { kind, id, parent } of scopes) {
+    if (kind !== 'agent') continue;
+    const above = parents.get(id) ?? [];
+    parents.set(id, above);
+    if (parent?.kind === 'agent') above.push(parent.id);
+  }
+  const depths = new Map<string, number>();
+  const seen = new Set<string>();
+  const path = [agent];
+  // A path of its own instead of recursion, because chains may be long.
+  for (let id = path.at(-1); id !== undefined; id = path.at(-1)) {
+    seen.add(id);
+    const above = parents.get(id) ?? [];
+    const next = above.find((one) => !seen.has(one));
+    if (next !== undefined) path.push(next);
+    else {
+      // Of two agents that are each above the other, one still has no depth.
+      depths.set(id, 1 + Math.max(SESSION, ...above.map((one) => depths.get(one) ?? 0)));
+      path.pop();
+    }
+  }
+  return depths;
+}
+
+/** The depth of a session, below managed policy and the host. */
+const SESSION = 2;
