@@ -12,8 +12,8 @@ import {
 } from '../reading.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
-import { mayDeceive } from './assumed.js';
-import { MOST_EMPTY, unitsIn } from './filter.js';
+import { assumed, mayDeceive } from './assumed.js';
+import { isSeveral, MOST_EMPTY, unitsIn } from './filter.js';
 
 /** Stands for any file among those that the line writes or a program takes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
@@ -45,12 +45,24 @@ const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
 /** Options of make that take a file of commands, its folder or commands; long ones also by their first letters. What `-$X` is, nobody knows. */
 const MAKEFILE = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)|-?\$)|^(?:\w*MAKEFLAGS|MAKEFILES|SHELL)=/;
 const MAKEFILE_NEXT = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)[\w-]*)$/;
-/** Lists of several words, and a value that is an option: `"$@"`, `"${a[@]}"`, `${F:+-f "$F"}`. */
-const OPTIONS = /\$\{?[@*]|\[[@*]\]|\$\{\w+:?[-+=]["']?-/;
+/** What the values that the line gives a variable make of a word. In quotes it stays one. */
+const madeOf = (marked: string, unit: string, found: BashReading): readonly string[] =>
+  (found.settings.valuesOf(/\w+/.exec(unit)?.[0] ?? '') ?? []).flatMap((value) => {
+    spendText(marked, found);
+    const made = marked.replace(`\0${unit}\0`, () => value);
+    return unit.startsWith('"') ? [made] : made.split(/\s+/);
+  });
 
-/** Whether an argument of make may name a file of commands. */
-const mayBeMakefile = ({ text, whole }: KnownWord, before: string): boolean =>
-  MAKEFILE.test(text) || MAKEFILE_NEXT.test(before) || OPTIONS.test(text) || (whole !== true && /^[$`]/.test(text));
+/** Whether an argument of make may name a file of commands. Behind a known beginning, what nobody can tell is taken for harmless: `-j$N`. */
+function mayBeMakefile({ text, marked = text }: KnownWord, before: string, found: BashReading): boolean {
+  if (MAKEFILE.test(text) || MAKEFILE_NEXT.test(before)) return true;
+  const mayBeOption = (unit: string): boolean =>
+    marked.startsWith('\0') ? mayDeceive(assumed('operand', unit), found.settings, found.isNested) : isSeveral(unit);
+  return unitsIn(marked).some(
+    (unit) =>
+      /^"?[$`]/.test(unit) && (mayBeOption(unit) || madeOf(marked, unit, found).some((made) => MAKEFILE.test(made))),
+  );
+}
 const JS_FILES = 'js cjs mjs jsx ts cts mts tsx';
 /** The endings of files that an interpreter may run behind a module, code, a subcommand or its script: `python3 -m pytest "$T"`. */
 const ENDINGS = new Map(
@@ -70,10 +82,10 @@ const interpreterOf = (program: string): string => withoutVersion(lastName(progr
 const MOST_WORDS = 20;
 
 /** Whether an argument of an interpreter may be the script: none stands before it. Of `make`, only some options take files of commands. */
-function mayBeScript(words: readonly KnownWord[], at: number, program: string): boolean {
+function mayBeScript(words: readonly KnownWord[], at: number, program: string, found: BashReading): boolean {
   const textAt = (place: number): string => words[place]?.text ?? '';
   const word = words[at];
-  if (/^g?make$/.test(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1));
+  if (/^g?make$/.test(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1), found);
   for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
     const [text, before] = [textAt(place), textAt(place - 1)];
     if (INTERPRETERS.has(interpreterOf(text))) return true;
@@ -106,7 +118,7 @@ export function noteTaken(
   const isUnknown = runs && (sure !== undefined || text === '{}') && !COUNTS.test(text);
   // `*.py` is any file with that ending.
   const ending = /[$`{]/.test(text) ? undefined : /\.(\w+)$/.exec(text)?.[1];
-  if (isUnknown && mayBeScript(words, at, interpreterOf(program)))
+  if (isUnknown && mayBeScript(words, at, interpreterOf(program), found))
     found.taken.add(ending === undefined ? ANY_FILE : `*.${ending}`);
   else if (isUnknown)
     for (const one of ENDINGS.get(interpreterOf(program)) ?? [])
