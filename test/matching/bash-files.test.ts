@@ -468,6 +468,24 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
   });
 
   it.each([
+    ['s', 'python3 -m cProfile $(ls)'],
+    ['s', 'for f in *; do python3.12 -m pdb "$f"; done'],
+    ['my_script', `python3 -c 'exec(open(sys.argv[1]).read())' "$F"`],
+    ['s', `perl -e 'do $ARGV[0]' "./$F"`],
+    ['s', `node -e 'require(process.argv[1])' "./$F"`],
+    ['"$(mktemp)"', 'python3 -m trace --trace $F'],
+  ])(
+    'is asked where a file without an ending is written, and a module or code runs some file: … > %s; %s',
+    (file, run) => {
+      const line = (text: string, name: string): string => `cat > ${name} <<'E'\n${text}\nE\n${run}`;
+      expect(matches('rm *', line('rm x', file))).toBe(true);
+      expect(matches('rm *', line('ls x', file))).toBe(false);
+      for (const other of ['Makefile', 'LICENSE', '.gitignore', 's.md'])
+        expect(matches('rm *', line('rm x', other))).toBe(false);
+    },
+  );
+
+  it.each([
     ['A=(-f s.mk -j4)', `make "\${A[@]}" all`],
     ['A=(); A+=(-f s.mk)', `make -s "\${A[*]}"`],
     ['set -- -f s.mk', 'make "$@"'],
@@ -491,7 +509,7 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     ['F=$(ls)', 'make --dir "$F"'],
     ['F=$(ls)', 'make --include-dir="$F"'],
     ['A=-fs.mk', 'make "$A"'],
-    ["A='-k --file=s.mk'", 'make -s "${A}" all'],
+    ["A='-k --file=s.mk'", 'make -s "$A" all'],
     ['F=s.mk; A="-f$F"', 'make "$A" all'],
     ['A=-f', 'make "$A" s.mk'],
     ['A=$(echo -fs.mk)', 'make "$A"'],

@@ -516,3 +516,115 @@ describe('a Bash rule, of a text that is expanded later,', () => {
     expect(matches('rm *', line)).toBe(false);
   });
 });
+
+describe('a Bash rule, of the arguments of code,', () => {
+  /** Before each stands a program, with its options before code. */
+  const CODES = [
+    ...[
+      'python3 -c',
+      'python3.12 -uc',
+      'pypy3 -B -c',
+      'perl -e',
+      'perl -wE',
+      'ruby -e',
+      'php -r',
+      'lua -e',
+      'Rscript -e',
+    ],
+    ...['node -e', 'nodejs --eval', 'node -pe', 'tsx -p', 'ts-node -e', 'bun -e', 'bun --print', 'deno eval'],
+    ...[
+      'env A=1 python3 -c',
+      'xargs perl -e',
+      'uv run python -c',
+      'npx tsx -p',
+      'pnpm dlx tsx --print',
+      'npm exec -- tsx -e',
+    ],
+  ];
+
+  it.each(CODES)('sees the command that it may run: %s', (code) => {
+    for (const command of [
+      'rm x',
+      '"rm x"',
+      '-- rm x',
+      '/bin/rm x',
+      '"r"m x',
+      'sh -c "rm x"',
+      'env A=1 rm x',
+      'A rm -rf x',
+    ])
+      for (const line of [`${code} 'run(argv)' ${command}`, `cd a && ${code} 'run(argv)' ${command}; ls`])
+        expect([line, matches('rm *', line), matches('mv *', line)]).toEqual([line, true, false]);
+  });
+
+  it.each([
+    "perl -e'system @ARGV' rm x",
+    "python3 -c'import os, sys; os.system(sys.argv[1])' rm x",
+    "node --eval='run(process.argv)' rm x",
+    "python3 - rm x <<'E'\nimport subprocess, sys; subprocess.run(sys.argv[1:])\nE",
+    "perl -e 'exec @ARGV' /bin/r? x",
+  ])('sees it in %j', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each([
+    "python3 -c 'f()' b.rm 'remove x' --rm rmdir",
+    'python3 manage.py rm x',
+    'node -r ./a.js cli.js a',
+    'make -e -r CC=gcc all',
+    "node -e 'f()' $X; perl -pe 's/a/b/' f | head",
+    "python3 -c 'f()' ./a.json; curl -o a.json h",
+  ])('is not asked where none is: %j', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+});
+
+describe('a Bash rule, of an interpreter behind a tool of packages,', () => {
+  const TOOLS =
+    'npx|npx -y|npx -p tsx|npm exec|npm exec --|npm x -y --|pnpm|pnpm exec|pnpm dlx|yarn|yarn dlx|yarn run|bunx|bun x|bun run|uv run|poetry run';
+  const CODE = `'require("child_process").execSync("rm x")'`;
+
+  it.each([
+    ...['tsx -e', 'tsx -p', 'tsx --print', 'tsx -pe', 'node -p', 'node --print', 'ts-node -p', 'bun -p', 'bun --print'],
+    ...[
+      'deno eval -p',
+      'perl -m',
+      'perl -p -e',
+      'ruby -pe',
+      'php -r',
+      'lua -e',
+      'python3 -m timeit -p',
+      'python3 -m timeit -t',
+    ],
+  ])('sees what it does without the tool: %s', (run) => {
+    for (const tool of ['', ...TOOLS.split('|')])
+      expect([tool, matches('rm *', `${tool} ${run} ${CODE}`)]).toEqual([tool, true]);
+  });
+
+  it.each([
+    'tsx --test',
+    'tsx -t',
+    'node --test',
+    'python3 -m',
+    'python3 -m unittest -k',
+    'ruby -t',
+    'perl -t',
+    'Rscript -g',
+  ])('sees the file that it does without the tool: %s', (run) => {
+    for (const tool of ['', ...TOOLS.split('|')]) {
+      const line = `echo 'f("rm x")' > s; ${tool} ${run} s`;
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+    }
+  });
+
+  it.each([
+    'npx jest -t "rm x"',
+    'bun test -t "rm x"',
+    'npm test -- -t "rm x"',
+    'pnpm exec vitest -t "rm x"',
+    'npx claude -p "rm x"',
+  ])('is not asked about what other programs only show: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+});

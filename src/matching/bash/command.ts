@@ -14,8 +14,10 @@ import {
   isTemplate,
   LINE_VARIABLES,
   PACKAGE_RUNNERS,
+  PACKAGE_TOOLS,
   PROGRAM_VARIABLES,
   printsByTemplate,
+  RENAMING,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
   VALUE_NAMES,
@@ -95,9 +97,6 @@ function hasValue(word: string): boolean {
   const [, name = ''] = /^(?:-D|--?)?(?:[\w.-]+[./])?([\w-]+)=[^$`]*$/.exec(word) ?? [];
   return VALUE_NAMES.test(name) && !COMMAND_SECTIONS.test(word);
 }
-
-/** Words that may set a renaming variable: `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
-const RENAMING = new RegExp(`(?:^|=)(?:${[...RENAMING_VARIABLES].join('|')})\\b`);
 
 /** A glob and not a command: `--exclude='*.log'`. */
 const PATTERN = /^\S*[*?[]/;
@@ -243,7 +242,8 @@ function readRest(
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
-    const isShown = shown.has(at) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
+    const isItsOwn = interpreter !== '' && PACKAGE_TOOLS.test(program);
+    const isShown = (shown.has(at) && !isItsOwn) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
     if (expands && RENAMING.test(word.text)) throw new UnknowableError();
     if (value !== undefined && !isShown) {
       const given = { ...restOf(word, word.text.length - value.length), sure };

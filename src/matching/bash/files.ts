@@ -4,6 +4,7 @@ import {
   ANY_FILE,
   type FilterContext,
   isLine,
+  kindOf,
   MODULE,
   noteFiltered,
   noteStartUp,
@@ -231,9 +232,9 @@ export function runsPieces(found: BashReading): boolean {
   const runsAny =
     (written.size > 0 && (ran.has(SOME) || taken.has(ANY_FILE))) || (writesAny && ran.size + taken.size > 0);
   // A file that is written under an unknown name may have the ending of `*.py`.
-  const takesEnding = written.has(SOME) && [...taken].some((name) => name.startsWith('*.'));
+  const takesEnding = written.has(SOME) && [...taken].some((name) => /^[*/]\./.test(name));
   const isTaken = (name: string): boolean =>
-    ran.has(name) || [name, name.replace(MODULE, ''), `*${/\.\w+$/.exec(name)?.[0]}`].some((one) => taken.has(one));
+    ran.has(name) || [name, name.replace(MODULE, ''), kindOf(name)].some((one) => taken.has(one));
   if (runsAny || takesEnding || [...written.keys()].some(isTaken) || takesFilled(found, written))
     found.runsFiles = true;
   const isWritten = (name: string): boolean =>

@@ -32,6 +32,8 @@ export const PROGRAM_VARIABLES =
 
 /** Variables that define what a command name means. */
 export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
+/** Words that may set one: `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
+export const RENAMING = new RegExp(`(?:^|=)(?:${[...RENAMING_VARIABLES].join('|')})\\b`);
 
 /** Variables whose value is the name of a file of commands. */
 export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);
@@ -108,6 +110,8 @@ export function printsByTemplate(program: string, given: (at: number) => string 
 export const isTemplate = (text: string, option: string): boolean =>
   (/^(?:-f|--?format|--template)$/.test(option) || /^(?:-f|--?format=|--template=)/.test(text)) && text.includes('{{');
 
+/** Programs behind which the options of an interpreter are its own: `npx tsx -p CODE`. */
+export const PACKAGE_TOOLS = /^(?:npx|npm|pnpm|yarn|bun)$/;
 /** Programs of npm packages that run a command from their arguments. */
 export const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(
   (

@@ -3,6 +3,7 @@ import {
   anywhere,
   awk,
   bubble,
+  bun,
   command,
   containers,
   editors,
@@ -241,7 +242,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   patch: { short: 'o>', long: 'output>', rest: 'shown', targets: /^([^-].*)$/s },
   uniq: { rest: 'shown', filter: readUniq },
   xxd: { rest: 'shown', filter: readXxd },
-  'npm bun': { ...packages, unasked: 'package.json' },
+  npm: { ...packages, unasked: 'package.json' },
+  bun,
   'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
   git: {

@@ -1,8 +1,10 @@
+import { addGlobs } from '../globs.js';
 import { bashProgram } from '../lookup.js';
 import { nameOf, noteMoves, noteVariables, placesOf, SOME } from '../moves.js';
 import { INTERPRETERS, withoutVersion } from '../names.js';
 import {
   type BashReading,
+  COST,
   lastName,
   type ScriptContext,
   spend,
@@ -10,6 +12,7 @@ import {
   TEXT_SHARE,
   UnknowableError,
 } from '../reading.js';
+import { addTexts } from '../texts.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
 import { assumed, mayDeceive } from './assumed.js';
@@ -38,8 +41,29 @@ export const MODULE = /\.(?:py|[cm]?[jt]sx?|rb|p[lm]|php|lua)$/;
 /** Expansions that certainly name no file: `make -j$(nproc)`. */
 const COUNTS = /\b(?:nproc|ncpu)\b/;
 
+/** Stands for the files that are not told apart by an ending. Those with a capital letter have another meaning: `Makefile`, `LICENSE`. */
+const NO_ENDING = '/.';
+const PLAIN = /^[^.A-Z]+$/;
+/** What stands for all files with the ending of this one. */
+export const kindOf = (name: string): string => (PLAIN.test(name) ? NO_ENDING : `*${/\.\w+$/.exec(name)?.[0]}`);
+
 /** Options of interpreters before code, or the name of a module. */
 const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
+/** Options and a subcommand before code; behind `-r` of node is a module. Options with code, and a dash for code in the input. */
+const BEFORE_CODE = /^(?:-\w*[ceEpr]|--(?:eval|print)|eval)$/;
+const WITH_CODE = /^-(?:$|.*[\s(;`])/s;
+
+/** Adds the command that code may make of its arguments: `perl -e 'system @ARGV' rm x`, `node -e"f()" rm x`. */
+function noteArguments(words: readonly KnownWord[], at: number, found: BashReading): void {
+  const { text: option = '' } = words[at] ?? {};
+  const from = WITH_CODE.test(option) ? at + 1 : BEFORE_CODE.test(option) ? at + 2 : words.length;
+  const text = words
+    .slice(from)
+    .map((word) => word.text)
+    .join(' ');
+  spend(addTexts(text, found) * COST.name, found);
+  addGlobs(text, found);
+}
 /** Options before a file that is read besides the script. */
 const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
 /** Options of make that take a file of commands, its folder or commands; long ones also by their first letters. What `-$X` is, nobody knows. */
@@ -77,6 +101,7 @@ const ENDINGS = new Map(
     Rscript: 'R r',
   }).flatMap(([names, endings]) => names.split(' ').map((name) => [name, endings.split(' ')] as const)),
 );
+const isMake = (program: string): boolean => /^g?make$/.test(lastName(program));
 const interpreterOf = (program: string): string => withoutVersion(lastName(program));
 /** Of the words before an argument no more are looked at. */
 const MOST_WORDS = 20;
@@ -85,7 +110,7 @@ const MOST_WORDS = 20;
 function mayBeScript(words: readonly KnownWord[], at: number, program: string, found: BashReading): boolean {
   const textAt = (place: number): string => words[place]?.text ?? '';
   const word = words[at];
-  if (/^g?make$/.test(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1), found);
+  if (isMake(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1), found);
   for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
     const [text, before] = [textAt(place), textAt(place - 1)];
     if (INTERPRETERS.has(interpreterOf(text))) return true;
@@ -112,6 +137,7 @@ export function noteTaken(
   for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
   spendText(text, found);
   const runs = INTERPRETERS.has(interpreterOf(program));
+  if (runs && !isMake(program)) noteArguments(words, at, found);
   if (sure !== undefined) noteVariables(text, found);
   // A file that is written under an unknown name may be this one.
   if (runs && MODULE.test(text)) found.taken.add(SOME);
@@ -120,9 +146,13 @@ export function noteTaken(
   const ending = /[$`{]/.test(text) ? undefined : /\.(\w+)$/.exec(text)?.[1];
   if (isUnknown && mayBeScript(words, at, interpreterOf(program), found))
     found.taken.add(ending === undefined ? ANY_FILE : `*.${ending}`);
-  else if (isUnknown)
+  else if (isUnknown) {
     for (const one of ENDINGS.get(interpreterOf(program)) ?? [])
       if (ending === undefined || ending === one) found.taken.add(`*.${one}`);
+    // A module, or code, runs a file whatever its name is: `python3 -m cProfile $f`.
+    const before = words.slice(Math.max(0, at - MOST_WORDS), at);
+    if (ending === undefined && before.some((one) => CODE.test(one.text))) found.taken.add(NO_ENDING);
+  }
   // Of `-mx` and `a.b` the module may be `x` and `b`.
   for (const [token] of text.matchAll(/[^\s"'`\\/()[\]{}<>|&;,=:$]+/g)) {
     for (const name of [token, token.replace(/^--?\w/, ''), token.slice(token.lastIndexOf('.') + 1)])
