@@ -53,15 +53,16 @@ test.each(HURTING.map((line) => [line.slice(0, 40), line] as const))('%j… is r
 test.each([...SEARCHED, ...FILTERED, ...LOOPED].map((line) => [line.slice(0, 40), line] as const))(
   '%j… is read in a short time',
   (_, line) => {
-    const times = [1, 2, 3].map(() => {
+    // Milliseconds of the processor. On a machine with other work some readings take several times as long.
+    let least = Number.POSITIVE_INFINITY;
+    for (let reading = 0; reading < 20 && least >= 50; reading++) {
       readBash('another one');
       const started = process.cpuUsage();
       readBash(line);
       const { user, system } = process.cpuUsage(started);
-      return (user + system) / 1000;
-    });
-    // Milliseconds of the processor: those that pass are many on a machine with other work.
-    expect(Math.min(...times)).toBeLessThan(50);
+      least = Math.min(least, (user + system) / 1000);
+    }
+    expect(least).toBeLessThan(50);
   },
 );
 
