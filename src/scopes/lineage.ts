@@ -2,13 +2,16 @@ import type { Scope } from './scope.js';
 import type { ScopeLookup } from './tree.js';
 
 /**
- * The scopes whose hooks count in a fire, outermost first, with their depths there. An agent has one depth under both of its names, and is further in than all
- * agents that are above it under either. A session that a driver holds is left out where it is another than the fire's.
+ * The scopes whose hooks count in a fire, outermost first, with their depths there. An agent has one depth under both of its names, and is
+ * further in than all agents that are above it under either. Left out are a session that a driver holds, if it is another than the fire's,
+ * and a scope of the agent in whose place a preview has put another.
  */
 export function lineageOf({ scope, both }: Pick<ScopeLookup, 'scope' | 'both'>): ReadonlyMap<Scope, number> {
   if (both === undefined) return new Map(scope.lineage.map((one) => [one, one.depth]));
   const other = both[0].lineage.find(({ kind, heldBySession }) => kind === 'session' && heldBySession);
-  const all = new Set(both.flatMap(({ lineage }) => lineage));
+  const isReplaced = (one: Scope): boolean =>
+    one !== scope && one.kind === scope.kind && one.id === scope.id && one.session === scope.session;
+  const all = new Set(both.flatMap(({ lineage }) => lineage.filter((one) => !isReplaced(one))));
   if (other !== undefined) all.delete(other);
   const depths = depthsOf(scope.id, all);
   const depthOf = ({ kind, id, depth }: Scope): number => (kind === 'agent' && depths.get(id)) || depth;

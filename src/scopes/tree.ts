@@ -128,8 +128,11 @@ export class ScopeTree {
     const isOpen = above !== undefined && (gone === undefined || !above.lineage.includes(gone));
     if (agent === undefined || isOpen) return;
     const kind = typeof parent === 'string' || parent.agent !== undefined ? 'agent' : 'session';
-    const scope = labelOf(kind === 'session' ? { session } : parent);
-    throw new HookscopeError('UNKNOWN_SCOPE', { scope, kind, ...(session !== this.session && { session }) });
+    throw new HookscopeError('UNKNOWN_SCOPE', {
+      scope: labelOf(parent),
+      kind,
+      ...(session !== this.session && { session }),
+    });
   }
 
   /** Opens the scope unless it is open. The parent is an open agent of the same session, otherwise the session. */
@@ -258,5 +261,6 @@ export function detachedScope(ref: ScopeRef): Scope {
 }
 
 export function labelOf(ref: ScopeRef): string {
-  return typeof ref === 'string' ? ref : (ref.agent ?? `session ${ref.session ?? ''}`);
+  if (typeof ref === 'string') return ref;
+  return ref.agent ?? (ref.session === undefined ? 'session' : `session ${ref.session}`);
 }

@@ -391,6 +391,8 @@ describe('scopes come and go', () => {
     expect(asked).toThrow(
       'No scope "session t" is open to be the parent. Leave the parent out: the agent\'s session is its parent.',
     );
+    for (const ref of ['c', T('c')] as const)
+      expect(() => host.registerScoped(ref, mark('c'), { parent: {} })).toThrow('No scope "session" is open');
     host.registerScoped(T('c'), mark('c'));
     host.scope({ session: 't' }).register(mark('t'));
     await host.fire('PreToolUse', { ...PRE, session_id: 't', agent_id: 'c' });

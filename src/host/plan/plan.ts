@@ -1,6 +1,6 @@
 import { hasToolSubject } from '../../events/define.js';
 import type { EventSpec, Subject } from '../../events/spec.js';
-import type { Registration } from '../../scopes/registration.js';
+import { copyKey, type Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { isLookedAt, type SkipReason } from '../../scopes/skip.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
@@ -170,10 +170,11 @@ function candidatesOf({ spec, registrations }: Plan, subject: Subject): Candidat
   const deciders = list.filter(decides).length;
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
-    if (r.dedup === undefined) continue;
-    const copies = keys.get(r.dedup);
+    const key = copyKey(r);
+    if (key === undefined) continue;
+    const copies = keys.get(key);
     if (copies) copies.push(r);
-    else keys.set(r.dedup, [r]);
+    else keys.set(key, [r]);
   }
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
   const inSeries = keys.size === 0 && list.every(isInSeries);
