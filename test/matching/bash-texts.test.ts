@@ -563,6 +563,10 @@ describe('a Bash rule, of the arguments of code,', () => {
     "node --eval='run(process.argv)' rm x",
     "python3 - rm x <<'E'\nimport subprocess, sys; subprocess.run(sys.argv[1:])\nE",
     "perl -e 'exec @ARGV' /bin/r? x",
+    "echo 'system @ARGV' > s.pl; perl -w s.pl rm x",
+    'echo "subprocess.run(sys.argv[1:])" > s.py; sudo python3 -u s.py env A=1 rm x',
+    'echo "run(process.argv)" > s.mjs; npx tsx s.mjs /bin/rm x',
+    "echo 'system @ARGV' | perl /dev/stdin rm x",
   ])('sees it in %j', (line) => {
     expect(matches('rm *', line)).toBe(true);
     expect(matches('mv *', line)).toBe(false);
@@ -571,6 +575,8 @@ describe('a Bash rule, of the arguments of code,', () => {
   it.each([
     "python3 -c 'f()' b.rm 'remove x' --rm rmdir",
     'python3 manage.py rm x',
+    'echo rmdir > s.py; python3 s.py a; python3 manage.py list rm/x',
+    'echo "import os" > s.txt; python3 manage.py rm x',
     'node -r ./a.js cli.js a',
     'make -e -r CC=gcc all',
     "node -e 'f()' $X; perl -pe 's/a/b/' f | head",

@@ -53,14 +53,18 @@ const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
 const BEFORE_CODE = /^(?:-\w*[ceEpr]|--(?:eval|print)|eval)$/;
 const WITH_CODE = /^-(?:$|.*[\s(;`])/s;
 
-/** Adds the command that code may make of its arguments: `perl -e 'system @ARGV' rm x`, `node -e"f()" rm x`. */
+/** Adds the command that code, or a script of the line, may make of its arguments: `perl -e 'system @ARGV' rm x`, `perl s.pl rm x`. */
 function noteArguments(words: readonly KnownWord[], at: number, found: BashReading): void {
   const { text: option = '' } = words[at] ?? {};
-  const from = WITH_CODE.test(option) ? at + 1 : BEFORE_CODE.test(option) ? at + 2 : words.length;
-  const text = words
-    .slice(from)
-    .map((word) => word.text)
-    .join(' ');
+  const textFrom = (from: number): string =>
+    words
+      .slice(from)
+      .map((word) => word.text)
+      .join(' ');
+  const all = INTERPRETERS.has(interpreterOf(words[at - 1]?.text ?? '')) ? textFrom(at) : '';
+  if (all !== '' && !found.said.has(all)) found.said.set(all, false);
+  if (!WITH_CODE.test(option) && !BEFORE_CODE.test(option)) return;
+  const text = textFrom(at + (WITH_CODE.test(option) ? 1 : 2));
   spend(addTexts(text, found) * COST.name, found);
   addGlobs(text, found);
 }
