@@ -97,8 +97,10 @@ export interface Registration<Work = unknown> {
   readonly ownStop: boolean;
   /** If several hooks of one parallel group rewrite, the last to finish wins; without this flag, the last in order. */
   readonly racing?: true | undefined;
-  /** Hooks with the same key are one hook and run once; in the code dialect, only those of one agent. */
+  /** Hooks with the same key are one hook and run once: copies in the claude dialect, and copies of a hook by type for one agent. */
   readonly dedup?: string | undefined;
+  /** The same for a hook by type in the scopes of all its agents. */
+  readonly copies?: string | undefined;
   /** A hash of what the hook runs, computed when a record first lists it. */
   readonly definition?: { readonly hash: string } | undefined;
   /** If set, the hook is registered and listed but not asked before a decision. Only one with the reason `shadow` runs, after it. */
@@ -110,10 +112,6 @@ export interface Registration<Work = unknown> {
 }
 
 export const depthOf = ({ depth, scope }: Registration): number => depth ?? scope.depth;
-
-/** The same for all copies of a hook. A hook by type has one in each scope of an agent, which may be known under two session names. */
-export const copyKey = ({ dedup, dialect, scope }: Registration): string | undefined =>
-  dedup === undefined || dialect === 'claude' ? dedup : `${dedup} ${scope.id}`;
 
 /** How the project of a call is found: it decides where a command runs if the input's folder does not exist. */
 export interface CallFolders {

@@ -194,3 +194,22 @@ test('the hooks of an agent that the own session has spawned, and of those below
   expect(asked).toEqual(['a b', '', 'a b c', '']);
   await host.close();
 });
+
+test.each([
+  ['lineage', 1],
+  ['all', 2],
+] as const)(
+  "a hook by type is asked once about an agent with two names; another session's agent with its id counts by itself (merge: '%s', %i)",
+  async (merge, times) => {
+    const host = createHost({ merge, logger: () => undefined });
+    const seen = watch(host);
+    host.spawnHooks('helper', silent('helper'));
+    for (const of of [{ session_id: 's1' }, { session_id: 's2' }, {}])
+      await host.fire('SubagentStart', { ...of, agent_id: 'a', agent_type: 'helper' } as never);
+    await host.fire('PreToolUse', { ...INPUTS.PreToolUse, session_id: 's1', agent_id: 'a' } as never);
+    const { handlers = [] } = fires(seen).at(-1) ?? {};
+    expect(handlers.filter(({ status }) => status === 'ran')).toHaveLength(times);
+    expect(handlers.flatMap(({ reason }) => reason ?? [])).toEqual(['duplicate']);
+    await host.close();
+  },
+);

@@ -1,6 +1,6 @@
 import { hasToolSubject } from '../../events/define.js';
 import type { EventSpec, Subject } from '../../events/spec.js';
-import { copyKey, type Registration } from '../../scopes/registration.js';
+import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { isLookedAt, type SkipReason } from '../../scopes/skip.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
@@ -131,22 +131,23 @@ export class Plan {
   }
 }
 
-export const treeDepth = ({ depth }: Scope): number => depth;
-
-/** Merges the scopes, outermost first. `own`: the scopes of the agent itself, in which hooks for its own stop count. `depthOf`: their depths in the fire. */
+/** Merges the scopes, outermost first. `own`: the agent's own, in which hooks for its own stop count. `depths`: set where two session names count. */
 export function makePlan(
   spec: EventSpec,
   scopes: readonly Scope[],
   own: readonly Scope[],
-  depthOf: (scope: Scope) => number = treeDepth,
+  depths?: ReadonlyMap<Scope, number>,
 ): Plan {
   const all = scopes.flatMap((scope) => {
     const hooks = scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope));
-    const depth = depthOf(scope);
-    return depth === scope.depth ? hooks : hooks.map((r) => ({ ...r, depth }));
+    const depth = depths?.get(scope);
+    return depth === undefined ? hooks : hooks.map((r) => ({ ...r, depth, dedup: r.dedup ?? copyKey(r) }));
   });
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
 }
+
+/** The same for the copies of a hook by type that one agent has under its two names. */
+const copyKey = ({ copies, scope }: Registration): string | undefined => copies && `${copies} ${scope.id}`;
 
 /** Why a registration can never run for a subject; `undefined`: it is a candidate. Calls no predicate. */
 export function barred(r: Registration, subject: Subject): SkipReason | undefined {
@@ -170,11 +171,10 @@ function candidatesOf({ spec, registrations }: Plan, subject: Subject): Candidat
   const deciders = list.filter(decides).length;
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
-    const key = copyKey(r);
-    if (key === undefined) continue;
-    const copies = keys.get(key);
+    if (r.dedup === undefined) continue;
+    const copies = keys.get(r.dedup);
     if (copies) copies.push(r);
-    else keys.set(key, [r]);
+    else keys.set(r.dedup, [r]);
   }
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
   const inSeries = keys.size === 0 && list.every(isInSeries);

@@ -3,7 +3,7 @@ import { lineageOf } from '../../scopes/lineage.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeTree, SharedScopes } from '../../scopes/tree.js';
-import { makePlan, type Plan, treeDepth } from './plan.js';
+import { makePlan, type Plan } from './plan.js';
 
 /** What the plans of all events depend on. */
 interface Sources {
@@ -79,10 +79,9 @@ export class EventPlans {
       return known.plan;
     const depths = lineageOf({ scope, both });
     const lineage = [...depths.keys()];
-    const depthOf = (one: Scope): number => depths.get(one) ?? one.depth;
     const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
-    const scopes = all ? this.#andAllAgents(lineage) : andBeside(lineage, depthOf);
-    const plan = makePlan(this.#spec, scopes, own, depthOf);
+    const scopes = all ? this.#andAllAgents(lineage) : andBeside(lineage, depths);
+    const plan = makePlan(this.#spec, scopes, own, depths);
     const plans = this.#joined.get(one) ?? new WeakMap<Scope, JoinedPlan>();
     this.#joined.set(one, plans.set(other, { stamp, above, plan }));
     return plan;
@@ -122,9 +121,10 @@ function versionsOf(scope: Scope): number {
 }
 
 /** The scopes, and the open ones beside them. */
-function andBeside(lineage: readonly Scope[], depthOf = treeDepth): readonly Scope[] {
+function andBeside(lineage: readonly Scope[], depths?: ReadonlyMap<Scope, number>): readonly Scope[] {
   const beside = lineage.flatMap((scope) => (scope.beside?.closed === false ? scope.beside : []));
   if (beside.length === 0) return lineage;
+  const depthOf = (scope: Scope): number => depths?.get(scope) ?? scope.depth;
   return [...new Set([...beside, ...lineage])].sort((a, b) => depthOf(a) - depthOf(b));
 }
 

@@ -1,5 +1,5 @@
 import type { Subject } from '../../events/spec.js';
-import { copyKey, type Registration } from '../../scopes/registration.js';
+import type { Registration } from '../../scopes/registration.js';
 import { type SkipFacts, type SkipReason, skipped } from '../../scopes/skip.js';
 import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -50,7 +50,7 @@ export class WhoRuns {
 
   /** The copies of a hook that match or have run, and are trusted. Undefined for an untrusted copy, which is not merged and fails on its own. */
   copies(r: Registration): readonly Registration[] | undefined {
-    const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(copyKey(r) as string);
+    const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;
     if (!copies || r.trustCheck?.(input)) return undefined;
     const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#mayAgain(copy);
