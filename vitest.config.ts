@@ -33,7 +33,7 @@ export const SYSTEM: string[] = [
   'test/store/sqlite-reads.test.ts',
   'test/testing/{contract-handles,fire-file,plugins}.test.ts',
   'test/files/file-lock.test.ts',
-  'test/values/processes.test.ts',
+  'test/values/{processes,user-folders}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
 /** What measures memory or the processor, takes much memory, looks at what is loaded, or loads something else, has a process of its own. */

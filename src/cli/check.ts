@@ -13,6 +13,7 @@ import { isCodeFile, judgeConfigs } from '../plugins/config-trust.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { createTrustStore } from '../trust/store.js';
 import { wrongOption } from '../values/options.js';
+import { homeFolder } from '../values/user-folders.js';
 import { wordOf } from './option-values.js';
 import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
@@ -27,7 +28,12 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   const { hooks = [] } = flags;
   const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
   const as = flags.as === undefined ? undefined : wordOf(...AGENT_NAMES.filter(isOther))(flags.as, '--as');
-  const whole = await checkHookFiles({ paths, hooksFiles: hooks, ...(as === undefined ? {} : { as }) });
+  const whole = await checkHookFiles({
+    paths,
+    hooksFiles: hooks,
+    home: homeFolder(),
+    ...(as === undefined ? {} : { as }),
+  });
   const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
   const report = { ...whole, findings };
   if (flags.sarif) await terminal.print(plainJson(toSarif(report, await ownVersion()), 2));

@@ -8,7 +8,7 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
 import type { Json } from '../values/shape.js';
-import { keptOutputs } from '../values/state-folder.js';
+import { keptOutputs } from '../values/user-folders.js';
 import { openForEvent } from './host/event-host.js';
 import { nameOfInput, readInput } from './host/event-input.js';
 import { atPlace, type HostFlags } from './host/open-host.js';

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import { builtInOf } from '../agents/rows.js';
 import type { AgentConnect, AgentTable, EventRow } from '../agents/table.js';
+import { homeFolder } from '../values/user-folders.js';
 import type { Layout } from './layout.js';
 import type { SettingsEntry, SettingsHandler } from './settings-text.js';
 
@@ -37,7 +37,7 @@ export function settingsFile(
 /** The folder of the agent's user files. */
 export function homeOf({ user: { home, variable } }: AgentConnect, env: NodeJS.ProcessEnv = process.env): string {
   const given = variable === undefined ? undefined : env[variable];
-  return given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1));
+  return given !== undefined && isAbsolute(given) ? given : join(homeFolder(env), home.slice(1));
 }
 
 /** The folder in which a file has this path. */

@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { withLock } from '../files/file-lock.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { replaceFile } from '../files/replace-file.js';
-import { stateFolder } from '../values/state-folder.js';
+import { stateFolder } from '../values/user-folders.js';
 import { schema, zod } from '../values/zod.js';
 
 /** A file that was connected, and what it takes to restore it. */

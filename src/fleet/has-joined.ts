@@ -1,15 +1,10 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { configHome } from '../values/user-folders.js';
 
 /** The file that names the fleet which this user of this machine has joined: `$XDG_CONFIG_HOME/hookscope/fleet.json`, else under `~/.config`. */
 export function joinedFile(env: NodeJS.ProcessEnv = process.env): string {
-  const config = env['XDG_CONFIG_HOME'];
-  return join(
-    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
-    'hookscope',
-    'fleet.json',
-  );
+  return join(configHome(env), 'hookscope', 'fleet.json');
 }
 
 /**

@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks, FILLED, isObject, isText, type OptionCheck, oneOf, SECONDS, TEXTS } from '../values/shape.js';
-import { stateFolder } from '../values/state-folder.js';
+import { stateFolder } from '../values/user-folders.js';
 import { ASK_ELSEWHERE, type AskElsewhere } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
 import { FLEET_NAME, type FleetEngine } from './engine.js';

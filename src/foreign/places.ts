@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import type { AgentTable, Place } from '../agents/table.js';
+import { homeFolder } from '../values/user-folders.js';
 
 /** An existing file in one of an agent's places. */
 export interface FoundFile {
@@ -25,7 +25,7 @@ export interface BaseFolders {
 /** The agent's files, in the order in which their hooks run, and another agent's files that it reads as well. */
 export function findForeign(
   { files, runs }: AgentTable,
-  { projectDir, home = homedir() }: BaseFolders,
+  { projectDir, home = homeFolder() }: BaseFolders,
 ): { found: FoundFile[]; leftAlone: OthersPlace[] } {
   const found: FoundFile[] = [];
   const leftAlone: OthersPlace[] = [];

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import { warn } from '../plain.js';
+import { homeFolder } from '../values/user-folders.js';
 import { type GlobBudget, type GlobSegment, globParts, namesIn, patternParts, plainParts } from './glob-meeting.js';
 import { timedTest } from './regex-cost.js';
 
@@ -142,7 +142,7 @@ function placeOf(path: string, cwd: string): LocatedPath {
 
 function placed(path: string, cwd: string): LocatedPath {
   const here = toPosix(cwd);
-  const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/|$)/, homedir())));
+  const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/|$)/, homeFolder())));
   const stays = posix.isAbsolute(here) && !path.startsWith('~');
   return { path, cwd, here, absolute, stays, below: new Map() };
 }
@@ -164,7 +164,7 @@ function belowOf({ below, absolute }: LocatedPath, from: string): PathBelow | un
 function anchored(pattern: string, root: string | undefined): { anchor: (cwd: string) => string; rest: string } {
   if (DRIVE.test(pattern)) return { anchor: () => '/', rest: tidy(toPosix(pattern.replace(/^\/+/, ''))) };
   if (pattern.startsWith('//')) return { anchor: () => '/', rest: tidy(pattern) };
-  if (/^~(?:\/|$)/.test(pattern)) return { anchor: () => toPosix(homedir()), rest: tidy(pattern.slice(1) || '/') };
+  if (/^~(?:\/|$)/.test(pattern)) return { anchor: () => toPosix(homeFolder()), rest: tidy(pattern.slice(1) || '/') };
   if (pattern.startsWith('/'))
     return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: tidy(pattern) };
   const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { proofFile } from '../values/server-proof.js';
+import { runtimeFolder, stateFolder } from '../values/user-folders.js';
 
 /** Where a user's server can be found, and what it stores. */
 export interface ServerPaths {
@@ -20,8 +20,8 @@ export interface ServerPaths {
 
 /** From the environment: `$XDG_STATE_HOME/hookscope` (default `~/.local/state`), with the socket under `$XDG_RUNTIME_DIR` if set. */
 export function placesOf(env: NodeJS.ProcessEnv = process.env): ServerPaths {
-  const state = join(absolute(env['XDG_STATE_HOME']) ?? join(homedir(), '.local', 'state'), 'hookscope');
-  const runtime = absolute(env['XDG_RUNTIME_DIR']);
+  const state = stateFolder(env);
+  const runtime = runtimeFolder(env);
   const run = runtime === undefined ? join(state, 'run') : join(runtime, 'hookscope');
   return {
     run,
@@ -32,9 +32,4 @@ export function placesOf(env: NodeJS.ProcessEnv = process.env): ServerPaths {
     proof: proofFile(state),
     served: join(state, 'served.json'),
   };
-}
-
-/** Relative paths are ignored, as the specification of these variables demands. */
-function absolute(path: string | undefined): string | undefined {
-  return path !== undefined && isAbsolute(path) ? path : undefined;
 }

@@ -3,7 +3,7 @@ import { HookscopeError, isHookscopeError } from '../errors.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { clip } from '../plain.js';
 import { PROOF_HEAD, proofFile } from '../values/server-proof.js';
-import { stateFolder } from '../values/state-folder.js';
+import { stateFolder } from '../values/user-folders.js';
 
 /** The address of a server, and how it proves who it is. */
 export interface Address {

@@ -5,7 +5,7 @@ import { kindOfFile } from '../emit/sinks/files/database-file.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject } from '../values/shape.js';
-import { stateFolder } from '../values/state-folder.js';
+import { runtimeFolder, stateFolder } from '../values/user-folders.js';
 import { mergedStore } from './merged.js';
 import { ndjsonStore } from './ndjson.js';
 import { sqliteStore } from './sqlite.js';
@@ -13,8 +13,8 @@ import type { RecordStore, StoreOptions } from './store.js';
 
 /** The path of the user's server socket. */
 export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_RUNTIME_DIR: run } = env;
-  return join(run?.startsWith('/') ? join(run, 'hookscope') : join(stateFolder(env), 'run'), 'serve.sock');
+  const run = runtimeFolder(env);
+  return join(run === undefined ? join(stateFolder(env), 'run') : join(run, 'hookscope'), 'serve.sock');
 }
 
 /**

@@ -4,7 +4,7 @@ import { appendLines } from '../files/append-lines.js';
 import { writeError } from '../files/json-file.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject, isText } from '../values/shape.js';
-import { stateFolder } from '../values/state-folder.js';
+import { stateFolder } from '../values/user-folders.js';
 
 /** One change that was accepted. */
 export interface AcceptedChange {

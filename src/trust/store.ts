@@ -1,9 +1,10 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { withLock } from '../files/file-lock.js';
 import { replaceFile } from '../files/replace-file.js';
+import { configHome } from '../values/user-folders.js';
 import { schema, zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
@@ -31,12 +32,7 @@ export interface TrustStore {
 
 /** The default file: `$XDG_CONFIG_HOME/hookscope/trust.json`, else under `~/.config`. */
 export function defaultTrustFile(): string {
-  const config = process.env['XDG_CONFIG_HOME'];
-  return join(
-    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
-    'hookscope',
-    'trust.json',
-  );
+  return join(configHome(), 'hookscope', 'trust.json');
 }
 
 /**

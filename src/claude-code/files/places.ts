@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Keys } from '../../values/options.js';
 import { checks, oneOf, TEXTS } from '../../values/shape.js';
+import { homeFolder } from '../../values/user-folders.js';
 import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
 
 /** The usual places of hook files. */
@@ -49,7 +49,7 @@ export const FILES: Keys<ClaudeFiles> = {
 
 /** Fills in defaults. */
 export function completeFiles(files: ClaudeFiles, events: readonly string[]): FindOptions {
-  const { home = homedir(), managedDir = platformDir(), places = CLAUDE_PLACES, onInvalid = 'drop' } = files;
+  const { home = homeFolder(), managedDir = platformDir(), places = CLAUDE_PLACES, onInvalid = 'drop' } = files;
   return {
     projectDir: resolve(files.projectDir ?? process.cwd()),
     home: resolve(home),

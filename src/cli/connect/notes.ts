@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { askCodex, findCodex, type HookTrust } from '../../connect/codex-trust.js';
@@ -8,6 +7,7 @@ import { Journal } from '../../connect/journal.js';
 import type { SettingsEntry } from '../../connect/settings-text.js';
 import { readRegularFile } from '../../files/regular-file.js';
 import { plain } from '../../plain.js';
+import { homeFolder } from '../../values/user-folders.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 
@@ -24,7 +24,7 @@ export function notesBefore(table: AgentTable, file: string, isProject: boolean)
       `${plain(join(dirname(file), 'config.toml'))} has hooks too: Codex runs both, and warns at every start that there are two`,
     );
   const at = (path: string): string =>
-    path.startsWith('~') ? join(homedir(), path.slice(1)) : join(realpathSync('.'), path);
+    path.startsWith('~') ? join(homeFolder(), path.slice(1)) : join(realpathSync('.'), path);
   const others = files.places.flatMap(({ path, of }) => (of === undefined ? [] : [at(path)]));
   for (const { file: connected, agent } of new Journal().list())
     if (others.includes(connected))

@@ -6,7 +6,7 @@ import { plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { shellCommands } from '../../trust/named/shell/words.js';
 import { isObject } from '../../values/shape.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { pasted } from '../history/again.js';
 
 /** A file that `hookscope connect` has written into. */

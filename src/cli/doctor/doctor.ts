@@ -6,7 +6,7 @@ import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
 import { wrongOption } from '../../values/options.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { sameStore } from '../history/again.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';

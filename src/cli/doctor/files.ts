@@ -15,6 +15,7 @@ import type { DescribedHook, Description } from '../../host/types.js';
 import { clip, ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
+import { homeFolder } from '../../values/user-folders.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { shortName } from '../../why/words.js';
 import { optionWith } from '../history/again.js';
@@ -33,7 +34,7 @@ export async function fileFindings(
 ): Promise<DoctorFinding[]> {
   const { read, unloaded } = await usersFiles();
   const paths = ['.', ...read.map(({ file }) => file).filter(isFile)];
-  const { findings } = await checkHookFiles({ paths, hooksFiles });
+  const { findings } = await checkHookFiles({ paths, hooksFiles, home: homeFolder() });
   const errors = findings.filter(({ level }) => level === 'error');
   const told = new Set(errors.map(({ file }) => resolve(file)));
   const more = errors.length - TOLD;

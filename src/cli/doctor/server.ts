@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
+import { configHome, homeFolder } from '../../values/user-folders.js';
 import { addressFindings, type InstalledServer } from './addresses.js';
 import {
   type ConnectedSettings,
@@ -79,16 +79,11 @@ async function noHooksFindings(connections: readonly ConnectedSettings[]): Promi
 
 /** The service file, if a server is installed for this user, and the command that starts it. */
 function installed(): InstalledServer | undefined {
-  const config = process.env['XDG_CONFIG_HOME'];
-  const systemd = join(
-    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
-    'systemd/user',
-  );
   const agent = 'dev.hookscope.serve';
   return [
-    { file: join(systemd, 'hookscope.service'), start: 'systemctl --user start hookscope' },
+    { file: join(configHome(), 'systemd/user/hookscope.service'), start: 'systemctl --user start hookscope' },
     {
-      file: join(homedir(), `Library/LaunchAgents/${agent}.plist`),
+      file: join(homeFolder(), `Library/LaunchAgents/${agent}.plist`),
       start: `launchctl kickstart gui/$(id -u)/${agent}`,
     },
   ].find(({ file }) => existsSync(file));

@@ -4,7 +4,7 @@ import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js
 import { isHookscopeError } from '../../errors.js';
 import { ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { type ConnectedSettings, connectCommand, readConnections, readIfThere } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 import { connectAgain } from './written.js';

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { foundPlaces, openStores } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 

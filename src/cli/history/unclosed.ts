@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { emptyMarks, type UnclosedProcess, unclosedWriters } from '../../emit/sinks/files/open-mark.js';
 import { keptNames } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import type { Terminal } from '../terminal.js';
 import { sameStore } from './again.js';
 

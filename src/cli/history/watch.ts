@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { afterServer, besideServer } from '../../store/beside.js';
 import { mergedStore } from '../../store/merged.js';
 import { defaultSocket, foundPlaces, openStores } from '../../store/place.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { agentIdOf } from '../../why/meaning.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type JudgedServers, judgeMcpServers } from '../../claude-code/trust/mcp-servers.js';
 import type { Host } from '../../create-host.js';
@@ -8,6 +7,7 @@ import type { ExternalHostOptions } from '../../handlers/external.js';
 import type { HookModel } from '../../handlers/model/model.js';
 import type { Description } from '../../host/types.js';
 import { wrongOption } from '../../values/options.js';
+import { homeFolder } from '../../values/user-folders.js';
 import type { Flags } from '../options.js';
 import type { ClaudeFlags } from './claude-flags.js';
 
@@ -29,7 +29,7 @@ export async function modelOf({ model }: OutsideFlags): Promise<HookModel | unde
 /** The MCP servers of this project and of the user. Nothing is started before a hook calls it. */
 export function serversOf({ claudeCode, settings = [], trust }: OutsideFlags): JudgedServers {
   const projectDir = resolve(typeof claudeCode === 'string' ? claudeCode : '.');
-  const places = { projectDir, home: homedir(), settings, user: claudeCode !== undefined };
+  const places = { projectDir, home: homeFolder(), settings, user: claudeCode !== undefined };
   return judgeMcpServers(places, trust === 'all' ? 'all' : undefined);
 }
 

@@ -29,7 +29,7 @@ import { changesFor, namesServed, readServed, type ServedSet } from '../../serve
 import { unansweredRecord } from '../../server/unanswered.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
-import { keptOutputs } from '../../values/state-folder.js';
+import { keptOutputs } from '../../values/user-folders.js';
 import { doneWithin, timerDelay, timerUntil } from '../../values/waiting/timer.js';
 import { commandFor } from '../doctor/serve-again.js';
 import { happeningOf } from '../host/claude-flags.js';

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { warn } from '../../plain.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { messageOf } from '../../values/waiting/promises.js';
 
 /** The key for the hashes of masked values. */

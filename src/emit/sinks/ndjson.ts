@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { wellFormedJson } from '../../plain.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { FILLED, oneOf } from '../../values/shape.js';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { stateFolder } from '../../values/state-folder.js';
+import { stateFolder } from '../../values/user-folders.js';
 import type { Sink } from '../sink.js';
 import { recordSink, type SqliteOptions } from './sqlite/sink.js';
 

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { hashFile, isExecutable } from '../../trust/file-hash.js';
 import { guardFiles } from '../../trust/guard.js';
 import { namedFiles } from '../../trust/named/named-files.js';
+import { configHome } from '../../values/user-folders.js';
 import { schema, zod } from '../../values/zod.js';
 import { readChecked } from '../checked-file.js';
 import type { DescribedHandler } from './contents.js';
@@ -35,12 +35,7 @@ export interface AllowList {
 
 /** `$XDG_CONFIG_HOME/hookscope/fleet-allow.json`, else under `~/.config`. */
 export function usualAllowFile(env: NodeJS.ProcessEnv = process.env): string {
-  const config = env['XDG_CONFIG_HOME'];
-  return join(
-    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
-    'hookscope',
-    'fleet-allow.json',
-  );
+  return join(configHome(env), 'hookscope', 'fleet-allow.json');
 }
 
 /** Another one: what may run here may have changed, or a plugin was installed. */

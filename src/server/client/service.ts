@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { wrongOption } from '../../values/options.js';
+import { configHome, homeFolder } from '../../values/user-folders.js';
 import { headersOf } from '../named-set.js';
 import type { ServerSettings } from '../worker.js';
 
@@ -43,9 +43,8 @@ export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): Servi
     const value = named[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const home = env['HOME'] ?? homedir();
-  if (platform === 'darwin') return launchd(home, argv, cwd, kept);
-  return platform === 'linux' ? systemd(home, env, argv, cwd, kept) : undefined;
+  if (platform === 'darwin') return launchd(homeFolder(env), argv, cwd, kept);
+  return platform === 'linux' ? systemd(env, argv, cwd, kept) : undefined;
 }
 
 /**
@@ -56,15 +55,7 @@ const KEPT = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'PATH'] as
 
 type KeptVariables = readonly (readonly [name: string, value: string])[];
 
-function systemd(
-  home: string,
-  env: NodeJS.ProcessEnv,
-  argv: readonly string[],
-  cwd: string,
-  kept: KeptVariables,
-): ServiceFile {
-  const config = env['XDG_CONFIG_HOME'];
-  const folder = config !== undefined && isAbsolute(config) ? config : join(home, '.config');
+function systemd(env: NodeJS.ProcessEnv, argv: readonly string[], cwd: string, kept: KeptVariables): ServiceFile {
   if (UNNAMEABLE.test(cwd)) throw unnamed('a unit of systemd', cwd);
   const [program = '', ...words] = argv;
   const text = `[Unit]
@@ -83,7 +74,7 @@ KillMode=mixed
 WantedBy=default.target
 `;
   const start = 'systemctl --user daemon-reload && systemctl --user enable --now hookscope';
-  return { path: join(folder, 'systemd/user/hookscope.service'), text, start };
+  return { path: join(configHome(env), 'systemd/user/hookscope.service'), text, start };
 }
 
 /** Characters that would end a folder's name or line in a unit, where systemd has no quoting. */

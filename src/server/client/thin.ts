@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownFolder } from '../../plugins/own-folder.js';
+import { configHome, runtimeFolder, stateHome } from '../../values/user-folders.js';
 import { absoluteSet, headersOf, type NamedSet } from '../named-set.js';
 
 export interface ThinOptions {
@@ -43,12 +43,11 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
     ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),
     ...(onFailure === undefined ? [] : ['--on-failure', onFailure]),
   ];
-  const { HOME: home = homedir(), XDG_STATE_HOME: state, XDG_CONFIG_HOME: config, XDG_RUNTIME_DIR: runtime } = env;
   const places = Object.entries({
     // With the home folder of now, because a project's settings can change that too.
-    XDG_STATE_HOME: state || join(home, '.local/state'),
-    XDG_RUNTIME_DIR: runtime ?? '',
-    XDG_CONFIG_HOME: config || join(home, '.config'),
+    XDG_STATE_HOME: stateHome(env),
+    XDG_RUNTIME_DIR: runtimeFolder(env) ?? '',
+    XDG_CONFIG_HOME: configHome(env),
   }).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...places, ...CLEARED, `PATH=${quoted(pathOf(env))}`, SHELL, ...words.map(quoted)].join(' ');
 }

@@ -1,0 +1,30 @@
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/**
+ * The user's home folder: `$HOME`, else the account's. An empty or relative path in the variable is ignored, because it would make the current folder, which may be a project's, the user's.
+ */
+export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return absolute(env['HOME']) ?? absolute(homedir()) ?? userInfo().homedir;
+}
+
+/** `$XDG_CONFIG_HOME`, else `~/.config`. A relative path in this variable and the ones below is ignored, as the XDG specification requires. */
+export const configHome = (env: NodeJS.ProcessEnv = process.env): string =>
+  absolute(env['XDG_CONFIG_HOME']) ?? join(homeFolder(env), '.config');
+
+/** `$XDG_STATE_HOME`, else `~/.local/state`. */
+export const stateHome = (env: NodeJS.ProcessEnv = process.env): string =>
+  absolute(env['XDG_STATE_HOME']) ?? join(homeFolder(env), '.local', 'state');
+
+/** `$XDG_RUNTIME_DIR`, if there is one. */
+export const runtimeFolder = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  absolute(env['XDG_RUNTIME_DIR']);
+
+/** The folder for a user's lasting files. */
+export const stateFolder = (env?: NodeJS.ProcessEnv): string => join(stateHome(env), 'hookscope');
+
+/** The folder for long hook outputs that are kept after the process exits, with one subfolder per session. */
+export const keptOutputs = (): string => join(stateFolder(), 'outputs');
+
+const absolute = (path: string | undefined): string | undefined =>
+  path !== undefined && isAbsolute(path) ? path : undefined;
