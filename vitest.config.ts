@@ -29,7 +29,7 @@ export const SYSTEM: string[] = [
   'test/probe/probe.test.ts',
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
-  'test/plugins/{hooks-file,load}.test.ts',
+  'test/plugins/{hooks-file,load,wrong-types}.test.ts',
   'test/store/sqlite-reads.test.ts',
   'test/testing/{contract-handles,fire-file,plugins}.test.ts',
   'test/files/file-lock.test.ts',

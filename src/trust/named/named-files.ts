@@ -1,6 +1,6 @@
 import { bindsOf } from '../../events/handler-kinds.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
-import { isObject, isText, itemsOf } from '../../values/shape.js';
+import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths } from './named-paths.js';
@@ -64,24 +64,21 @@ const readNames: NamesIn = (handler, variables, purpose) =>
 
 function namesInCommand(...[handler, variables, purpose]: Parameters<NamesIn>): ReturnType<NamesIn> {
   if (!isText(handler['command'])) return undefined;
-  const { command, args, env, cwd } = handler as {
-    command: string;
-    args?: readonly string[];
-    env?: unknown;
-    cwd?: unknown;
-  };
+  const { command, args: given, env, cwd } = handler;
+  // The file may not have been checked yet.
+  const args = Array.isArray(given) ? given.filter(isText) : undefined;
   if (lengthOf(handler) > LONGEST) return TOO_LONG;
   const paths = new NamedPaths(variables);
   const found = new CommandFiles(paths, purpose);
   if (isText(cwd)) paths.folder(cwd);
   for (const [name, value] of isObject(env) ? Object.entries(env) : []) if (isText(value)) found.variable(name, value);
-  if (args !== undefined) found.exec([command, ...itemsOf(args)]);
+  if (args !== undefined) found.exec([command, ...args]);
   else {
     const line = command.replace(/\$env:(\w+)/gi, '$${$1}').replace(/%(CLAUDE_\w+|HOME)%/g, '$${$1}');
     found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
   }
   const unresolved = found.unresolved();
-  const text = [command, ...itemsOf(args ?? [])].join('\n');
+  const text = [command, ...(args ?? [])].join('\n');
   const isLoaded = Object.keys(isObject(env) ? env : {}).some(mayRename);
   if (unresolved.length > 0 || found.assembled || isLoaded || handler['shell'] === 'powershell' || mayRename(text))
     paths.bindSpared();
