@@ -4,8 +4,8 @@ import { isClosed } from '../files/regular-file.js';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
 import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
-import { entryOf, textAt, textOf } from './files/tree.js';
-import { execWords, type Invocation, shellOf } from './scripts/runs.js';
+import { entryOf, spanAt, textOf } from './files/tree.js';
+import { execWords, type Invocation, isCode, isFilledIn, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
 
 /** Checks that what a command runs exists and can be executed. */
@@ -13,20 +13,19 @@ export const checkScripts: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
     const known = knownIn(handler, about);
-    const words = execWords(handler);
-    const moves = /\b(?:cd|pushd)\b/.test((words ?? [textAt(handler.node, 'command')]).join(' '));
+    const [program] = execWords(handler) ?? [];
+    const moves = shellOf(handler)?.commands.some(({ name }) => /^(?:cd|pushd)$/.test(name)) === true;
     for (const run of about.runs(handler, file)) {
       if (!run.certain || run.inline !== undefined) continue;
-      const isWord = words?.includes(run.written) === true;
-      for (const found of judge({ ...run, isWord, moves }, known, file, about)) yield { ...at, ...found };
+      for (const found of judge({ ...run, program, moves }, known, file, about)) yield { ...at, ...found };
     }
-    yield* checkExecForm(handler);
+    yield* checkExecForm(handler, file, about);
   }
 };
 
 interface ScriptRun extends Invocation {
-  /** It is a word of a command without a shell. */
-  readonly isWord: boolean;
+  /** The program that starts without a shell; undefined if a shell reads the line. */
+  readonly program: string | undefined;
   /** The line may change to another folder before it runs. */
   readonly moves: boolean;
 }
@@ -51,7 +50,7 @@ function* judge(
     }
     return;
   }
-  const kept = run.relative && KEPT.includes(file.kind) ? boundPath(path, file, about) : undefined;
+  const kept = boundPath(run, file, about);
   const script = about.script(kept ?? path);
   if (!script) yield* missing(run, path, file, about);
   else {
@@ -65,16 +64,22 @@ function* judge(
 const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];
 
 /** The script in the file's folder to which the path is bound; undefined if there is none. */
-function boundPath(path: string, { path: file, project }: SourceFile, about: CheckContext): string | undefined {
+function boundPath(
+  { path, relative: isRelative }: Invocation,
+  { path: file, project, kind }: SourceFile,
+  about: CheckContext,
+): string | undefined {
+  if (path === undefined || !isRelative || !KEPT.includes(kind)) return undefined;
   const kept = resolve(dirname(file), relativeTo(project ?? about.machine.cwd, path));
   return about.script(kept) && kept;
 }
 
 function bound(run: ScriptRun, kept: string, { path: file }: SourceFile, { name }: CheckContext): ScriptFinding {
   const message = `${run.written} is bound to ${name(kept)}: from a folder that has none it is not found, and from one that has another the hook fails as untrusted.`;
-  // Our own files have no placeholders that are filled in without a shell.
-  const own = run.isWord ? '' : `, or ${behind('"$CLAUDE_PROJECT_DIR"', run)} if each project has its own`;
-  const fix = run.moves ? begin(quoted(dirname(file))) : `Write its absolute path${own}.`;
+  // Our own files have no placeholders that are filled in without a shell. A path that leads out of its folder may lead out of the project.
+  const hasOwn = run.program === undefined && !run.within && !run.written.includes('..');
+  const own = hasOwn ? `, or ${behind('"$CLAUDE_PROJECT_DIR"', run)} if each project has its own` : '';
+  const fix = run.moves && !run.within ? begin(quoted(dirname(file))) : `Write its absolute path${own}.`;
   return { rule: 'script-relative', message, fix };
 }
 
@@ -100,8 +105,11 @@ function* missing(run: ScriptRun, path: string, file: SourceFile, { name }: Chec
 function relative(run: ScriptRun, { plugin }: SourceFile): ScriptFinding {
   const name = plugin === undefined ? 'CLAUDE_PROJECT_DIR' : 'CLAUDE_PLUGIN_ROOT';
   const braced = `\${${name}}`;
-  const folder = run.isWord ? braced : `"${plugin === undefined ? `$${name}` : braced}"`;
+  const folder = run.program === undefined ? `"${plugin === undefined ? `$${name}` : braced}"` : braced;
   const message = `${run.written} is looked for in the directory the session is in at that moment.`;
+  // How to quote in a text within a text depends on the quotes around it.
+  if (run.within)
+    return { rule: 'script-relative', message, fix: `Let its path begin with $${name}, quoted for the inner shell.` };
   return { rule: 'script-relative', message, fix: run.moves ? begin(folder) : `Write ${behind(folder, run)}.` };
 }
 
@@ -120,9 +128,13 @@ function quoted(path: string): string {
 }
 
 /** How to run a script by naming what reads it. The path stays as it is written: the hook may run in another folder than the check. */
-function readBy(reader: string, { written, isWord }: ScriptRun): string {
-  if (isWord) return `make "${reader}" the program and ${JSON.stringify(written)} its first argument`;
-  return `name what reads it: ${reader} ${/^["']?-/.test(written) ? './' : ''}${written}`;
+function readBy(reader: string, { written, program, within }: ScriptRun): string {
+  if (within) return `write ${reader} before its path`;
+  if (program === undefined) return `name what reads it: ${reader} ${/^["']?-/.test(written) ? './' : ''}${written}`;
+  const word = JSON.stringify(written);
+  return program === written
+    ? `make "${reader}" the program and ${word} its first argument`
+    : `put "${reader}" as an argument before ${word}`;
 }
 
 function* runItself(
@@ -193,29 +205,39 @@ function knownIn(handler: HandlerNode, { machine }: CheckContext): (name: string
   };
 }
 
-function* checkExecForm(handler: HandlerNode): Generator<CheckFinding> {
-  const args = entryOf(handler.node, 'args')?.value;
-  if (handler.type !== 'command' || args?.kind !== 'array') return;
-  const command = textAt(handler.node, 'command') ?? '';
-  if (/[|;&<>"']|\s-|\s\S*[./]/.test(command) && !existsSync(command)) {
-    const message = `With "args" the program is called "${command}", all of it.`;
+/** What a shell would fill in at the beginning of a word, or of a value in it (`--x=$HOME`). Of other variables only paths: `$NF` may be code. */
+const UNREAD =
+  /^(?:(~)(?=\/)|(?:["']?|[^\s"'{}()]*[=:,])(\$\{?(CLAUDE_\w+|HOME\b|user_config\.\w+|[A-Z_]\w*(?=\}?\/))\}?))/;
+
+/** Checks a command that no shell reads. */
+function* checkExecForm(handler: HandlerNode, file: SourceFile, about: CheckContext): Generator<CheckFinding> {
+  const words = execWords(handler) ?? [];
+  const [command = ''] = words;
+  const isThere = about
+    .runs(handler, file)
+    .some((run) => run.written === command && run.path && about.script(boundPath(run, file, about) ?? run.path));
+  if (/[|;&<>"']|\s-|\s\S*[./]/.test(command) && !isThere) {
+    const message = `Without a shell the program is called "${command}", all of it.`;
     yield { rule: 'exec-form-shell', ...atKey(handler, 'command'), message };
   }
-  for (const [i, node] of [entryOf(handler.node, 'command')?.value, ...args.items].entries()) {
-    const text = textOf(node) ?? '';
-    const found = /^~\/|\$(?:CLAUDE_\w+|HOME)\b/.exec(text)?.[0];
-    if (found === undefined || node === undefined) continue;
-    const fix = found === '~/' ? 'Write the whole path.' : `Write ${`\${${found.slice(1)}}`}.`;
-    const where = i === 0 ? [...handler.path, 'command'] : [...handler.path, 'args', i - 1];
+  for (const [i, word] of words.entries()) {
+    if (isCode(words, i)) continue;
+    const rest = word.replace(/\$\{([^}]*)\}/g, (all, name: string) => (isFilledIn(name, file) ? '' : all));
+    const [, home, variable, name = ''] = UNREAD.exec(rest) ?? [];
+    const found = home ?? variable;
+    if (found === undefined) continue;
+    const where = [...handler.path, ...(i === 0 ? ['command'] : ['args', i - 1])];
     yield {
       rule: 'placeholder-literal',
-      at: node,
+      at: spanAt(handler.node, where.slice(handler.path.length)),
       where,
-      message: `No shell reads this, so ${found.replace('/', '')} stays as it is.`,
-      fix,
+      message: `No shell reads this, so ${found} stays as it is.`,
+      fix: isFilledIn(name, file) ? `Write \${${name}}.` : WHOLE,
     };
   }
 }
+
+const WHOLE = 'Write the whole path, or one line for a shell in "command", without "args".';
 
 /** Checks the hook files that a plugin's manifest names. */
 export const checkManifestHooks: FileCheck = function* ({ kind, plugin, parsed: { root } }) {

@@ -57,9 +57,9 @@ export function bindScripts(handler: HandlerDescription, { source, dir }: Script
   };
 }
 
-/** The same path behind the project's folder, if a shell reads it as it is in the line. */
+/** The same path behind the project's folder, if a shell reads it as it is in the line and it does not lead out of that folder. */
 const ofEach = (path: string, { command, args }: HandlerDescription): string =>
-  args === undefined && /^[\w@%+=:,./-]+$/.test(path) && `${command}`.includes(path)
+  args === undefined && /^(?!.*\.\.)[\w@%+=:,./-]+$/.test(path) && `${command}`.includes(path)
     ? `, or "$CLAUDE_PROJECT_DIR"/${path} if each project has its own`
     : '';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkHookFiles } from '../../src/check/check.js';
+import { checkHookFiles, type HookFinding } from '../../src/check/check.js';
 import { fireFile } from '../../src/testing/fire-file.js';
 import { payload } from '../../src/testing/payload.js';
 
@@ -10,7 +10,7 @@ import { payload } from '../../src/testing/payload.js';
 let project: string;
 const SCRIPTS = ['.claude/hooks/g.sh', 'hooks/g.sh', 'g.sh', 'my guard.sh', '-d/g.sh'];
 beforeEach(() => {
-  project = join(realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-advice-'))), 'p');
+  project = join(realpathSync(mkdtempSync(join(tmpdir(), 'hookscope advice-'))), 'p');
   for (const script of SCRIPTS) write(script, '#!/bin/bash\necho no >&2\nexit 2\n');
   mkdirSync(join(project, 'sub'));
 });
@@ -31,12 +31,14 @@ const THEIRS = '.claude/settings.json';
 const writeHook = (file: string, hook: Command): void =>
   write(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', ...hook }] }] } }));
 
-/** The advice of a rule, from a check in the folder above. */
-async function adviceOf(rule: string, file: string): Promise<string> {
+/** What a check in the folder above finds. */
+async function findingsIn(file: string): Promise<readonly HookFinding[]> {
   const cwd = dirname(project);
-  const { findings } = await checkHookFiles({ paths: [join('p', file)], cwd, home: cwd, managedDir: cwd });
-  return findings.find((finding) => finding.rule === rule)?.fix ?? '';
+  return (await checkHookFiles({ paths: [join('p', file)], cwd, home: cwd, managedDir: cwd })).findings;
 }
+
+const adviceOf = async (rule: string, file: string): Promise<string> =>
+  (await findingsIn(file)).find((finding) => finding.rule === rule)?.fix ?? '';
 
 async function verdictFrom(folder: string, file: string): Promise<string> {
   const input = { ...payload.preToolUse.bash('ls'), cwd: join(project, folder) };
@@ -49,7 +51,6 @@ test.each<[file: string, command: string, written: string, advice: string]>([
   [THEIRS, 'timeout 5 "$CLAUDE_PROJECT_DIR"/g.sh', '"$CLAUDE_PROJECT_DIR"/g.sh', 'bash "$CLAUDE_PROJECT_DIR"/g.sh'],
   [THEIRS, 'cd "$CLAUDE_PROJECT_DIR" && hooks/g.sh', 'hooks/g.sh', 'bash hooks/g.sh'],
   [THEIRS, 'cd "$CLAUDE_PROJECT_DIR" && -d/g.sh', '-d/g.sh', 'bash ./-d/g.sh'],
-  [THEIRS, `sh -c '"$CLAUDE_PROJECT_DIR"/g.sh'`, '"$CLAUDE_PROJECT_DIR"/g.sh', 'bash "$CLAUDE_PROJECT_DIR"/g.sh'],
   [OWN, './g.sh', '', 'bash ./g.sh'],
   [OWN, './my\\ guard.sh', '', 'bash ./my\\ guard.sh'],
   [OWN, 'cd hooks && ./g.sh', './g.sh', 'bash ./g.sh'],
@@ -84,7 +85,7 @@ test.each<[string, Command, Command | 'absolute', RegExp]>([
     { command: 'cd "$CLAUDE_PROJECT_DIR" && ' },
     /^Begin the line with (.*)\.$/,
   ],
-  [OWN, { command: 'cd hooks && ./g.sh' }, { command: 'cd HERE && ' }, /^Begin the line with (.*)\.$/],
+  [OWN, { command: 'cd hooks && ./g.sh' }, { command: "cd 'HERE' && " }, /^Begin the line with (.*)\.$/],
   [OWN, { command: './hooks/g.sh' }, { command: '"$CLAUDE_PROJECT_DIR"/hooks/g.sh' }, /, or (.*) if each project/],
   [OWN, { command: './g.sh', args: [] }, 'absolute', /^(Write its absolute path\.)$/],
 ])('in %s, the advice for the relative path in %j works from another folder', async (file, hook, mended, words) => {
@@ -101,4 +102,116 @@ test.each<[string, Command, Command | 'absolute', RegExp]>([
   }
   expect(await verdictFrom('sub', file)).toBe('deny');
   expect(await adviceOf('script-relative', file)).toBe('');
+});
+
+const UNREAD = 'Write the whole path, or one line for a shell in "command", without "args".';
+const NAMES = ['CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_ROOT', 'CLAUDE_SKILL_DIR', 'CLAUDE_ENV_FILE', 'HOME', 'TOOLS'];
+
+test.each([THEIRS, OWN])(
+  'in %s, a placeholder that nothing fills in where no shell reads it has advice that works',
+  async (file) => {
+    for (const name of NAMES) {
+      for (const word of [`$${name}/g.sh`, `\${${name}}/g.sh`]) {
+        const isFilled = file === THEIRS && name === 'CLAUDE_PROJECT_DIR';
+        for (const hook of [
+          { command: 'bash', args: [word] },
+          { command: word, args: [] },
+          { command: 'env', args: [`GUARD=${word}`, 'bash', '-c', 'bash "$GUARD"'] },
+        ]) {
+          writeHook(file, hook);
+          const fix = await adviceOf('placeholder-literal', file);
+          expect([hook, fix]).toEqual([hook, isFilled ? (word.includes('{') ? '' : `Write \${${name}}.`) : UNREAD]);
+        }
+      }
+    }
+    writeHook(file, { command: 'bash', args: [join(project, 'g.sh')] });
+    expect(await verdictFrom('sub', file)).toBe('deny');
+    writeHook(file, { command: 'bash "$CLAUDE_PROJECT_DIR"/g.sh' });
+    expect(await verdictFrom('sub', file)).toBe('deny');
+    expect(await findingsIn(file)).toEqual([]);
+  },
+);
+
+test.each<Command>([
+  ...['sh', 'bash', '/bin/bash'].map((command) => ({ command, args: ['-c', '"$CLAUDE_PROJECT_DIR"/g.sh'] })),
+  { command: 'timeout', args: ['5', 'bash', '-lc', '"$CLAUDE_PROJECT_DIR"/g.sh'] },
+  { command: 'node', args: ['-e', '$HOME/x'] },
+  { command: 'awk', args: ['{print $HOME}', '/dev/null'] },
+  { command: 'awk', args: ['$NF', '/dev/null'] },
+  { command: 'sed', args: ['$d', '/dev/null'] },
+])('code in a word is no placeholder that stays as it is: %j', async (hook) => {
+  for (const script of SCRIPTS) chmodSync(join(project, script), 0o755);
+  for (const file of [THEIRS, OWN]) {
+    writeHook(file, hook);
+    expect(await findingsIn(file)).toEqual([]);
+    if (hook.args?.at(-1)?.endsWith('/g.sh') === true) expect(await verdictFrom('sub', file)).toBe('deny');
+  }
+});
+
+test.each<[string, readonly string[]]>([
+  ['env', ['MODE=strict']],
+  ['timeout', ['5']],
+  ['nice', ['-n', '5']],
+])('an argument of %s that is not executable is advised to have bash before it', async (command, before) => {
+  for (const [file, script] of [
+    [THEIRS, `\${CLAUDE_PROJECT_DIR}/my guard.sh`],
+    [OWN, './my guard.sh'],
+  ] as const) {
+    writeHook(file, { command, args: [...before, script] });
+    expect(await adviceOf('script-not-executable', file)).toMatch(
+      new RegExp(`, or put "bash" as an argument before ${JSON.stringify(script).replace('$', '\\$')}\\.$`),
+    );
+    writeHook(file, { command, args: [...before, 'bash', script] });
+    expect(await verdictFrom('', file)).toBe('deny');
+  }
+});
+
+test.each<Command>([
+  { command: 'bash', args: ['-c', './g.sh'] },
+  { command: 'bash', args: ['-c', 'cd hooks && ./g.sh'] },
+  { command: "sh -c './g.sh'" },
+  { command: 'sh -c "./g.sh"' },
+  { command: 'sh -c "\\"$CLAUDE_PROJECT_DIR\\"/g.sh"' },
+])('a text within a text gets advice, and no words to paste: %j', async (hook) => {
+  for (const file of [THEIRS, OWN]) {
+    writeHook(file, hook);
+    for (const { fix } of await findingsIn(file)) {
+      const [general] =
+        /^(?:chmod \+x \S+, or write bash before its path|Let its path begin with \$CLAUDE_PROJECT_DIR, quoted for the inner shell|Write its absolute path)\.$/.exec(
+          fix,
+        ) ?? [];
+      expect(fix).toBe(general);
+    }
+  }
+});
+
+test.each<Command>([
+  { command: './cd/g.sh', args: [] },
+  { command: './ci-cd/g.sh', args: [] },
+  { command: './ci-cd/g.sh' },
+  { command: 'bash', args: ['./cd/g.sh'] },
+  { command: 'bash', args: ['./g.sh', 'cd'] },
+])('only a line that changes the folder is to begin with cd: %j', async (hook) => {
+  for (const script of ['cd/g.sh', 'ci-cd/g.sh']) write(script, '#!/bin/bash\n');
+  for (const file of [THEIRS, OWN]) {
+    writeHook(file, hook);
+    expect(await adviceOf('script-relative', file)).toMatch(/^Write /);
+  }
+});
+
+test.each<[string, string]>([
+  [THEIRS, `\${CLAUDE_PROJECT_DIR}/my guard.sh`],
+  [OWN, './my guard.sh'],
+])('in %s, the name of a script that is there may hold a blank: %s', async (file, command) => {
+  writeHook(file, { command, args: [] });
+  expect(await adviceOf('exec-form-shell', file)).toBe('');
+  writeHook(file, { command: `${command} x.txt`, args: [] });
+  expect(await adviceOf('exec-form-shell', file)).not.toBe('');
+});
+
+test('the advice for a path that leads out of the folder of the file names none outside the project', async () => {
+  for (const command of ['../g.sh', 'bash ../g.sh', 'sub/../../g.sh']) {
+    writeHook(`sub/${OWN}`, { command });
+    expect(await adviceOf('script-relative', `sub/${OWN}`)).toBe('Write its absolute path.');
+  }
 });

@@ -83,6 +83,15 @@ describe('a script that is named by a relative path', () => {
     expect(answer).toMatch(/which does not run: write an absolute path$/);
   });
 
+  test('is not said to stand outside the project', async () => {
+    folder.write('guard.sh', NO, 0o755);
+    folder.write('theirs/guard.sh', OTHER, 0o755);
+    mkdirSync(at('theirs/deep'));
+    await using host = hostIn();
+    host.register(group('../guard.sh'));
+    expect(await ask(host, at('theirs/deep'))).toMatch(/which does not run: write an absolute path$/);
+  });
+
   test('asks the user at the least, where failures are not to block', async () => {
     both('guard.sh');
     await using host = hostIn();

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
@@ -20,6 +20,8 @@ export interface Invocation {
   readonly inline: string | undefined;
   /** Whether it always runs. */
   readonly certain: boolean;
+  /** Whether it stands in a text that another shell reads: `sh -c '…'`. */
+  readonly within: boolean;
 }
 
 /** The parsed command line of a handler; undefined if it is not a command or runs without a shell. */
@@ -59,7 +61,12 @@ export function runsOf(handler: HandlerNode, file: SourceFile, bearings: PathBas
   const place: RunFolder = { folder: baseOf(file, bearings), relative: true };
   const words = execWords(handler);
   if (words) {
-    const values = words.map((word) => word.replace(/\$\{(\w+)\}/g, (all, name: string) => variables[name] ?? all));
+    const values = words.map((word) =>
+      word.replace(
+        /\$\{(\w+)\}/g,
+        (all, name: string) => (isFilledIn(name, file) ? variables[name] : undefined) ?? all,
+      ),
+    );
     const run = runOf(
       values.map((value, i) => ({ value: /\$/.test(value) ? undefined : value, written: words[i] as string })),
       true,
@@ -69,6 +76,20 @@ export function runsOf(handler: HandlerNode, file: SourceFile, bearings: PathBas
   }
   const shell = shellOf(handler);
   return shell ? runsIn(shell, variables, place) : [];
+}
+
+/** Whether `${name}` is filled in where no shell reads it. In our own files nothing is. */
+export function isFilledIn(name: string, { dialect, kind, plugin }: SourceFile): boolean {
+  if (dialect === 'code') return false;
+  if (/^CLAUDE_PLUGIN_(?:ROOT|DATA)$/.test(name)) return plugin !== undefined || kind === 'settings';
+  if (name === 'CLAUDE_SKILL_DIR') return kind === 'skill';
+  return name === 'CLAUDE_PROJECT_DIR' || name.startsWith('user_config.');
+}
+
+/** Whether a word is code for the interpreter before it: `bash -c CODE`. */
+export function isCode(words: readonly string[], at: number): boolean {
+  const before = words.slice(0, Math.max(0, at - 1)).map((word) => readerOf(basename(word)));
+  return before.findLast((reader) => reader !== undefined)?.inline.test(words[at - 1] as string) === true;
 }
 
 /** How deeply shell texts may nest in shell texts. */
@@ -96,7 +117,7 @@ function withinText(runs: readonly Invocation[], variables: ShellVariables, plac
   const certain = runs.every((run) => run.certain);
   return runsIn(shell, variables, place, depth + 1)
     .filter(({ path, inline }) => path !== undefined && inline === undefined)
-    .map((run) => ({ ...run, certain: certain && run.certain }));
+    .map((run) => ({ ...run, certain: certain && run.certain, within: true }));
 }
 
 export function variablesOf(file: SourceFile, { home }: PathBases): ShellVariables {
@@ -182,6 +203,7 @@ function runOf(words: readonly InvocationWord[], certain: boolean, place: RunFol
     interpreter: undefined,
     inline: undefined,
     certain,
+    within: false,
   };
   if (/[/\\]/.test(first.value)) return [{ ...run, ...located(first.value, place) }];
   if (first.value === 'eval') {
