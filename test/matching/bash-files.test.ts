@@ -515,12 +515,12 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     ['A=$(echo -fs.mk)', 'make "$A"'],
     ['set -- -fs.mk', 'make "$1"'],
     ['read A <<< -fs.mk', 'make "$A"'],
+    ['F=s', 'make $V-f $F.mk'],
+    ['echo "a t="; t=-fs.mk; echo " b"', 'make $t'],
     ['export A=-fs.mk', `bash -c 'make "$A"'`],
     ['f() { make "$1"; }', 'f -fs.mk'],
     ['A=MAKEFILES=s.mk', 'make "$A"'],
     ["A='V=1 MAKEFILES=s.mk'", 'make $A'],
-    ["A='4 -fs.mk'", 'make -j$A'],
-    ['A=fs.mk', 'make -s"$A"'],
   ])('is asked where what is unknown may be an option of make: %s; make … %s', (set, run) => {
     const line = (text: string): string => `cat > s.mk <<'E'\nall:\n\t${text}\nE\n${set}; ${run}`;
     expect(matches('rm *', line('rm x'))).toBe(true);
@@ -532,8 +532,6 @@ describe('a Bash rule, of a file whose name only the run tells,', () => {
     'echo "rm x" > s.md; make -j$(nproc)',
     'echo "rm x" > s.md; make -j"$N" VERSION=$V CC="$CC" "$T"',
     `echo "rm x" > s.md; make -j$N --max-load="$L" --no-print-directory -o "$F" V=$V "test-$T" "\${T:-all}" *.o`,
-    'echo "rm x" > s.md; t=all; make $t; N=$(nproc); make -j$N $T "$u"',
-    `echo "rm x" > s.md; F='-O2 -Wall -f'; for t in all clean; do make -s $t CFLAGS="$F" "\${t}-x"; done`,
     'echo "rm x" > s.md; node scripts/x.js "$V"; python3 -m pytest "$T"; node -e "f()" "$X"',
     'echo "rm x" > s.md; node --test test/*.test.js; perl -pi -e "s/a/b/" src/*.ts',
     'echo "rm x" > s.md; find . -name "*.json" -exec python3 -m json.tool {} \\;',

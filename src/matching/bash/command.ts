@@ -1,5 +1,5 @@
 import { noteFiles, noteHanded, noteNamed, noteRan } from './files.js';
-import { noteTaken } from './filters/noted.js';
+import { isOfInterpreter, noteTaken } from './filters/noted.js';
 import { addGlobs } from './globs.js';
 import { linesIn, mayName } from './guess.js';
 import { readsAsShell } from './input.js';
@@ -14,7 +14,6 @@ import {
   isTemplate,
   LINE_VARIABLES,
   PACKAGE_RUNNERS,
-  PACKAGE_TOOLS,
   PROGRAM_VARIABLES,
   printsByTemplate,
   RENAMING,
@@ -242,8 +241,9 @@ function readRest(
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
-    const isItsOwn = interpreter !== '' && PACKAGE_TOOLS.test(program);
-    const isShown = (shown.has(at) && !isItsOwn) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
+    const isShown =
+      (shown.has(at) && !isOfInterpreter(program, words, at, from)) ||
+      (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
     if (expands && RENAMING.test(word.text)) throw new UnknowableError();
     if (value !== undefined && !isShown) {
       const given = { ...restOf(word, word.text.length - value.length), sure };

@@ -54,13 +54,10 @@ export const SSH = '46AaCfGgKkNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:
 export const host: BashProgram = { operands: 1, rest: 'line', input: true };
 export const editors: BashProgram = { short: 'm~', long: 'message~' };
 
-/** Bun runs what is behind its `-p`. */
-export const bun: BashProgram = {
-  short: 'm~t~k~g~c!C:F:',
-  long: 'message~ testNamePattern~ grep~ call! cwd: dir: filter: filter-prod: recursive silent prefix:',
-  unasked: 'package.json',
+export const packages: BashProgram = {
+  short: 'm~t~k~g~p~c!C:F:',
+  long: 'message~ testNamePattern~ grep~ prompt~ print~ call! cwd: dir: filter: filter-prod: recursive silent prefix:',
 };
-export const packages: BashProgram = { short: `${bun.short}p~`, long: `${bun.long} prompt~ print~` };
 export const packageCommand: BashProgram = {
   short: 'c$rC:F:',
   long: 'shell-mode$ recursive parallel dir: filter: resume-from: report-summary no-bail workspace-concurrency:',

@@ -110,8 +110,10 @@ export function printsByTemplate(program: string, given: (at: number) => string 
 export const isTemplate = (text: string, option: string): boolean =>
   (/^(?:-f|--?format|--template)$/.test(option) || /^(?:-f|--?format=|--template=)/.test(text)) && text.includes('{{');
 
-/** Programs behind which the options of an interpreter are its own: `npx tsx -p CODE`. */
+/** Tools of packages that run a program, and what stands before its name: `npx -y tsx`, `npm exec -- tsx`, `pnpm dlx tsx`. */
 export const PACKAGE_TOOLS = /^(?:npx|npm|pnpm|yarn|bun)$/;
+export const BEFORE_PROGRAM = /^(?:exec|x|dlx|run|--|-y|--yes|-q|--quiet|-s|--silent|--bun|-p|--package|--\S+=.*)$/s;
+export const PACKAGE_OPTION = /^(?:-p|--package)$/;
 /** Programs of npm packages that run a command from their arguments. */
 export const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(
   (

@@ -3,7 +3,6 @@ import {
   anywhere,
   awk,
   bubble,
-  bun,
   command,
   containers,
   editors,
@@ -242,8 +241,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   patch: { short: 'o>', long: 'output>', rest: 'shown', targets: /^([^-].*)$/s },
   uniq: { rest: 'shown', filter: readUniq },
   xxd: { rest: 'shown', filter: readXxd },
-  npm: { ...packages, unasked: 'package.json' },
-  bun,
+  'npm bun': { ...packages, unasked: 'package.json' },
   'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
   git: {

@@ -1,7 +1,7 @@
 import { addGlobs } from '../globs.js';
 import { bashProgram } from '../lookup.js';
 import { nameOf, noteMoves, noteVariables, placesOf, SOME } from '../moves.js';
-import { INTERPRETERS, withoutVersion } from '../names.js';
+import { BEFORE_PROGRAM, INTERPRETERS, PACKAGE_OPTION, PACKAGE_TOOLS, withoutVersion } from '../names.js';
 import {
   type BashReading,
   COST,
@@ -16,7 +16,7 @@ import { addTexts } from '../texts.js';
 import type { OptionUse } from '../used.js';
 import type { KnownWord } from '../words.js';
 import { assumed, mayDeceive } from './assumed.js';
-import { isSeveral, MOST_EMPTY, unitsIn } from './filter.js';
+import { MOST_EMPTY, unitsIn } from './filter.js';
 
 /** Stands for any file among those that the line writes or a program takes, and for any of `READ_ALWAYS` among those that are handed to programs. */
 export const ANY_FILE = '/';
@@ -49,22 +49,19 @@ export const kindOf = (name: string): string => (PLAIN.test(name) ? NO_ENDING : 
 
 /** Options of interpreters before code, or the name of a module. */
 const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
-/** Options and a subcommand before code; behind `-r` of node is a module. Options with code, and a dash for code in the input. */
-const BEFORE_CODE = /^(?:-\w*[ceEpr]|--(?:eval|print)|eval)$/;
+/** Options and a subcommand before code. Options with code, and a dash for code in the input. */
+const BEFORE_CODE = /^(?:-\w*[ceEp]|--(?:eval|print)|eval)$/;
 const WITH_CODE = /^-(?:$|.*[\s(;`])/s;
 
-/** Adds the command that code, or a script of the line, may make of its arguments: `perl -e 'system @ARGV' rm x`, `perl s.pl rm x`. */
-function noteArguments(words: readonly KnownWord[], at: number, found: BashReading): void {
+/** Adds the command that code may make of its arguments: `perl -e 'system @ARGV' rm x`, `node -e"f()" rm x`. */
+function noteArguments(words: readonly KnownWord[], at: number, program: string, found: BashReading): void {
   const { text: option = '' } = words[at] ?? {};
-  const textFrom = (from: number): string =>
-    words
-      .slice(from)
-      .map((word) => word.text)
-      .join(' ');
-  const all = INTERPRETERS.has(interpreterOf(words[at - 1]?.text ?? '')) ? textFrom(at) : '';
-  if (all !== '' && !found.said.has(all)) found.said.set(all, false);
-  if (!WITH_CODE.test(option) && !BEFORE_CODE.test(option)) return;
-  const text = textFrom(at + (WITH_CODE.test(option) ? 1 : 2));
+  const isBeforeCode = program === 'php' ? option === '-r' : BEFORE_CODE.test(option);
+  if ((!isBeforeCode && !WITH_CODE.test(option)) || interpreterOfArgument(words, at) < 0) return;
+  const text = words
+    .slice(at + (WITH_CODE.test(option) ? 1 : 2))
+    .map((word) => word.text)
+    .join(' ');
   spend(addTexts(text, found) * COST.name, found);
   addGlobs(text, found);
 }
@@ -73,23 +70,16 @@ const BESIDE = /^-(?:[rIMWX]|-require|-import|-loader|-env-file)$/;
 /** Options of make that take a file of commands, its folder or commands; long ones also by their first letters. What `-$X` is, nobody knows. */
 const MAKEFILE = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)|-?\$)|^(?:\w*MAKEFLAGS|MAKEFILES|SHELL)=/;
 const MAKEFILE_NEXT = /^-(?:\w*[fCIE]|-(?:f|mak|ev|di|in)[\w-]*)$/;
-/** What the values that the line gives a variable make of a word. In quotes it stays one. */
-const madeOf = (marked: string, unit: string, found: BashReading): readonly string[] =>
-  (found.settings.valuesOf(/\w+/.exec(unit)?.[0] ?? '') ?? []).flatMap((value) => {
-    spendText(marked, found);
-    const made = marked.replace(`\0${unit}\0`, () => value);
-    return unit.startsWith('"') ? [made] : made.split(/\s+/);
-  });
+/** Lists of several words, and a value that is an option, which may stand behind others: `-s"$@"`, `-s"${a[@]}"`, `${F:+-f "$F"}`. */
+const OPTIONS = /\$\{?[@*]|\[[@*]\]|\$\{\w+:?[-+=]["']?-/;
 
 /** Whether an argument of make may name a file of commands. Behind a known beginning, what nobody can tell is taken for harmless: `-j$N`. */
-function mayBeMakefile({ text, marked = text }: KnownWord, before: string, found: BashReading): boolean {
-  if (MAKEFILE.test(text) || MAKEFILE_NEXT.test(before)) return true;
-  const mayBeOption = (unit: string): boolean =>
-    marked.startsWith('\0') ? mayDeceive(assumed('operand', unit), found.settings, found.isNested) : isSeveral(unit);
-  return unitsIn(marked).some(
-    (unit) =>
-      /^"?[$`]/.test(unit) && (mayBeOption(unit) || madeOf(marked, unit, found).some((made) => MAKEFILE.test(made))),
-  );
+function mayBeMakefile({ text, whole, marked = text }: KnownWord, before: string, found: BashReading): boolean {
+  if (MAKEFILE.test(text) || MAKEFILE_NEXT.test(before) || OPTIONS.test(text)) return true;
+  if (!/^[$`]/.test(text)) return false;
+  if (whole !== true) return true;
+  // A quoted word is mostly a target: only one to which the line gives an option counts.
+  return unitsIn(marked).some((unit) => mayDeceive(assumed('operand', unit), found.settings, found.isNested));
 }
 const JS_FILES = 'js cjs mjs jsx ts cts mts tsx';
 /** The endings of files that an interpreter may run behind a module, code, a subcommand or its script: `python3 -m pytest "$T"`. */
@@ -110,19 +100,38 @@ const interpreterOf = (program: string): string => withoutVersion(lastName(progr
 /** Of the words before an argument no more are looked at. */
 const MOST_WORDS = 20;
 
-/** Whether an argument of an interpreter may be the script: none stands before it. Of `make`, only some options take files of commands. */
-function mayBeScript(words: readonly KnownWord[], at: number, program: string, found: BashReading): boolean {
+/** The place of the interpreter whose script, or own option, an argument may be. 0: none is found, -1: a script stands before. */
+function interpreterOfArgument(words: readonly KnownWord[], at: number): number {
   const textAt = (place: number): string => words[place]?.text ?? '';
-  const word = words[at];
-  if (isMake(program)) return word !== undefined && mayBeMakefile(word, textAt(at - 1), found);
   for (let place = at - 1; place > 0 && place > at - MOST_WORDS; place--) {
     const [text, before] = [textAt(place), textAt(place - 1)];
-    if (INTERPRETERS.has(interpreterOf(text))) return true;
+    if (INTERPRETERS.has(interpreterOf(text))) return place;
     const isOperand = words[place]?.sure === undefined && !text.startsWith('-');
     const isValue = BESIDE.test(before) || (before.startsWith('-') && !CODE.test(before) && !MODULE.test(text));
-    if (isOperand && !isValue) return false;
+    if (isOperand && !isValue) return -1;
   }
-  return true;
+  return 0;
+}
+
+/**
+ * Whether an argument is one of an interpreter that a tool of packages runs, whatever an option of that name is to the tool: `npx tsx -p CODE`.
+ * The arguments of the tool begin at `from`.
+ */
+export function isOfInterpreter(program: string, words: readonly KnownWord[], at: number, from: number): boolean {
+  if (!PACKAGE_TOOLS.test(lastName(program))) return false;
+  const place = interpreterOfArgument(words, at);
+  if (place < from) return place >= 0 && lastName(program) === 'bun';
+  return words
+    .slice(from, place)
+    .every(({ text }, i) => BEFORE_PROGRAM.test(text) || PACKAGE_OPTION.test(words[from + i - 1]?.text ?? ''));
+}
+
+/** Whether an argument of an interpreter may be the script. Of `make`, only some options take files of commands. */
+function mayBeScript(words: readonly KnownWord[], at: number, program: string, found: BashReading): boolean {
+  const word = words[at];
+  return isMake(program) && word
+    ? mayBeMakefile(word, words[at - 1]?.text ?? '', found)
+    : interpreterOfArgument(words, at) >= 0;
 }
 
 /**
@@ -141,14 +150,14 @@ export function noteTaken(
   for (const value of [text, text.replace(/^-./s, ''), text.replace(/^[^=]*=/, '')]) found.taken.add(lastName(value));
   spendText(text, found);
   const runs = INTERPRETERS.has(interpreterOf(program));
-  if (runs && !isMake(program)) noteArguments(words, at, found);
+  if (runs && !isMake(program)) noteArguments(words, at, interpreterOf(program), found);
   if (sure !== undefined) noteVariables(text, found);
   // A file that is written under an unknown name may be this one.
   if (runs && MODULE.test(text)) found.taken.add(SOME);
   const isUnknown = runs && (sure !== undefined || text === '{}') && !COUNTS.test(text);
   // `*.py` is any file with that ending.
   const ending = /[$`{]/.test(text) ? undefined : /\.(\w+)$/.exec(text)?.[1];
-  if (isUnknown && mayBeScript(words, at, interpreterOf(program), found))
+  if (isUnknown && mayBeScript(words, at, program, found))
     found.taken.add(ending === undefined ? ANY_FILE : `*.${ending}`);
   else if (isUnknown) {
     for (const one of ENDINGS.get(interpreterOf(program)) ?? [])
