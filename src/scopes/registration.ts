@@ -97,10 +97,8 @@ export interface Registration<Work = unknown> {
   readonly ownStop: boolean;
   /** If several hooks of one parallel group rewrite, the last to finish wins; without this flag, the last in order. */
   readonly racing?: true | undefined;
-  /** Hooks with the same key are one hook and run once: copies in the claude dialect, and copies of a hook by type for one agent. */
+  /** Hooks with the same key are one hook and run once (claude dialect only). */
   readonly dedup?: string | undefined;
-  /** The same for a hook by type in the scopes of all its agents. */
-  readonly copies?: string | undefined;
   /** A hash of what the hook runs, computed when a record first lists it. */
   readonly definition?: { readonly hash: string } | undefined;
   /** If set, the hook is registered and listed but not asked before a decision. Only one with the reason `shadow` runs, after it. */

@@ -1,4 +1,5 @@
 import { toolNames } from '../../matching/tool-names.js';
+import type { Scope } from '../../scopes/scope.js';
 import { canonical } from './canonical.js';
 import type { CallKey } from './memory.js';
 
@@ -8,13 +9,18 @@ type AskKey = Omit<CallKey, 'id'> & { readonly tool: string; readonly id: string
 /** How many calls are remembered, of those that hooks asked about and of the others; the oldest are dropped. */
 const MOST = 1_000;
 
+/** The outermost scope whose hooks asked. */
+export interface AskingScope extends Partial<Pick<Scope, 'kind' | 'session' | 'id'>> {
+  /** In that fire. 0: managed policy. */
+  readonly depth: number;
+}
+
 /** A call that hooks asked about. */
 interface CallAsk {
   readonly tool: string | undefined;
   /** What a question about the call has in common with it. */
   readonly question: string;
-  /** The depth of the outermost scope whose hooks asked, 0: managed policy. */
-  readonly depth: number;
+  readonly scope: AskingScope;
 }
 
 /**
@@ -34,17 +40,17 @@ export class Asks {
   }
 
   /** Records whose hooks, when they last decided about this call with this input, asked. */
-  note(call: AskKey, input: unknown, depth: number | undefined): void {
+  note(call: AskKey, input: unknown, scope: AskingScope | undefined): void {
     const question = questionOf(call, input);
     const key = keyOf(call, question);
     this.#forget(key);
-    if (depth === undefined) {
+    if (scope === undefined) {
       if (call.id === undefined || !this.#questions.has(question)) return;
       this.#unasked.set(key, question);
       if (this.#unasked.size > MOST) this.#unasked.delete(oldest(this.#unasked));
       return;
     }
-    this.#calls.set(key, { tool: toolNames(call.tool)[0], question, depth });
+    this.#calls.set(key, { tool: toolNames(call.tool)[0], question, scope });
     const calls = this.#questions.get(question) ?? new Set();
     this.#questions.set(question, calls.add(key));
     if (this.#calls.size > MOST) this.#forget(oldest(this.#calls));
@@ -60,15 +66,13 @@ export class Asks {
   }
 
   /** Without an id that has been judged, the question may be about any of the calls that are equal. */
-  depthOf(call: AskKey, input: unknown): number | undefined {
+  scopesOf(call: AskKey, input: unknown): readonly AskingScope[] {
     const question = questionOf(call, input);
     const key = keyOf(call, question);
     const own = this.#calls.get(key);
-    if (call.id !== undefined && own?.question === question) return own.depth;
-    if (call.id !== undefined && this.#unasked.get(key) === question) return undefined;
-    const depths = [...(this.#questions.get(question) ?? [])].map((each) => this.#calls.get(each)?.depth);
-    const known = depths.filter((depth) => depth !== undefined);
-    return known.length === 0 ? undefined : Math.min(...known);
+    if (call.id !== undefined && own?.question === question) return [own.scope];
+    if (call.id !== undefined && this.#unasked.get(key) === question) return [];
+    return [...(this.#questions.get(question) ?? [])].flatMap((each) => this.#calls.get(each)?.scope ?? []);
   }
 
   #forget(key: string): void {

@@ -5,6 +5,7 @@ import { isText, type Json, textOf } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
+import type { AskingScope } from './asks.js';
 
 /** A fire of any event that may be about a tool call. */
 interface AnyCallFire {
@@ -59,28 +60,39 @@ function noteAsk(fire: EndedFire, decision: AnyDecision): void {
   asks.note(use, input, decision.verdict === 'ask' ? outermostAsk(fire, decision) : undefined);
 }
 
-/** The depth of the host's scope, taken for that of a raw tap, and of a hook that is gone. */
-const HOST = 1;
+/** The host's scope, taken for that of a raw tap, and of a hook that is gone. */
+const HOST: AskingScope = { kind: 'host', depth: 1 };
 
-/** The depth of the outermost scope with a hook that asks, by its answer or its failure. */
-function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failures }: AnyDecision): number {
+/** The outermost scope with a hook that asks, by its answer or its failure. */
+function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failures }: AnyDecision): AskingScope {
   const asking = new Set([
     ...(decidedBy === undefined ? [] : [decidedBy]),
     ...outcomes.filter((said) => said.decision === 'ask').map(({ id }) => id),
     ...failures.filter(({ blocked }) => blocked).map(({ id }) => id),
   ]);
   const lineage = found === undefined ? [] : [...lineageOf(found)];
-  const depths = [...asking].map(
-    (id) => lineage.find(([scope]) => scope.own(state.spec.name).some((one) => one.id === id))?.[1] ?? HOST,
-  );
-  return depths.length === 0 ? HOST : Math.min(...depths);
+  const scopes = [...asking].map((hook) => {
+    const place = lineage.find(([scope]) => scope.own(state.spec.name).some(({ id }) => id === hook));
+    if (place === undefined) return HOST;
+    const [{ kind, session, id }, depth] = place;
+    return { kind, session, id, depth };
+  });
+  return scopes.reduce((outer, one) => (one.depth < outer.depth ? one : outer), scopes[0] ?? HOST);
 }
 
-/** Where hooks have asked in this process about the call that this fire asks about: the depth of their outermost scope. */
+/** Where hooks have asked in this process about the call that this fire asks about: the depth here of their outermost scope. */
 export function depthOfAsk(fire: CallFire): number | undefined {
   const { asks } = fire.services.alarms;
   const use = asks.some ? useOf(fire) : undefined;
-  return use && asks.depthOf(use, readable(fire.input));
+  const asking = use === undefined ? [] : asks.scopesOf(use, readable(fire.input));
+  if (asking.length === 0) return undefined;
+  // Agents above may have ended since, which moves a scope further out.
+  const lineage = fire.found === undefined ? [] : [...lineageOf(fire.found)];
+  const depths = asking.map(({ kind, session, id, depth }) => {
+    const here = lineage.find(([one]) => one.kind === kind && one.session === session && one.id === id);
+    return here?.[1] ?? depth;
+  });
+  return Math.min(...depths);
 }
 
 /** Not denied, and not rewritten. */

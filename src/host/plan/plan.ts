@@ -141,13 +141,10 @@ export function makePlan(
   const all = scopes.flatMap((scope) => {
     const hooks = scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope));
     const depth = depths?.get(scope);
-    return depth === undefined ? hooks : hooks.map((r) => ({ ...r, depth, dedup: r.dedup ?? copyKey(r) }));
+    return depth === undefined ? hooks : hooks.map((r) => ({ ...r, depth }));
   });
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
 }
-
-/** The same for the copies of a hook by type that one agent has under its two names. */
-const copyKey = ({ copies, scope }: Registration): string | undefined => copies && `${copies} ${scope.id}`;
 
 /** Why a registration can never run for a subject; `undefined`: it is a candidate. Calls no predicate. */
 export function barred(r: Registration, subject: Subject): SkipReason | undefined {

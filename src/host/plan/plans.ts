@@ -59,8 +59,9 @@ export class EventPlans {
     const stamp = all ? changes : versionsOf(scope);
     const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
     if (cached !== undefined) return cached;
+    const owner = this.#ownerOf(scope);
     const scopes = all ? this.#andAllAgents(scope.lineage) : andBeside(scope.lineage);
-    const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, [scope]);
+    const plan = owner === scope ? makePlan(this.#spec, scopes, [scope]) : this.#find(owner);
     scope.cache(this.#spec.name, stamp, plan);
     return plan;
   }
@@ -87,12 +88,15 @@ export class EventPlans {
     return plan;
   }
 
-  /** A scope without its own registrations for the event shares its parent's plan. */
-  #inherited(scope: Scope): Plan | undefined {
+  /** The scope whose plan this one has. Without its own registrations for the event it is the one above. */
+  #ownerOf(scope: Scope): Scope {
     const { name } = this.#spec;
-    if (this.#sources.all || !scope.parent || scope.beside || scope.own(name).length > 0) return undefined;
-    const parentHasOwnStop = scope.parent.own(name).some((r) => r.ownStop);
-    return parentHasOwnStop ? undefined : this.#find(scope.parent);
+    let owner = scope;
+    while (!this.#sources.all && owner.parent && !owner.beside && owner.own(name).length === 0) {
+      if (owner.parent.own(name).some((r) => r.ownStop)) break;
+      owner = owner.parent;
+    }
+    return owner;
   }
 
   /** `merge: 'all'`: the lineage's scopes that are not agents', then every agent's scope in creation order. */

@@ -80,7 +80,7 @@ export class AgentInstaller {
       const why = isHookscopeError(error) ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
       // `apart`, because a client that does not ask about all of these events must not make this throw.
-      const always = { ...origin, apart: true, copies: undefined } as const;
+      const always = { ...origin, apart: true } as const;
       const gates = failingGates(specs.values(), type, { why, error });
       if (!scope.closed) added = this.#adding.install(scope, gates, always);
     }

@@ -28,8 +28,6 @@ export interface Origin extends RegisterOptions {
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   readonly racing?: true | undefined;
-  /** The same for hooks that are registered again for each agent of their type. */
-  readonly copies?: string | undefined;
   /** For managed hooks: their matchers accept only agents of this type. */
   readonly ofType?: string | undefined;
   /** Collects the hooks that a start adds, because the start may fail. */
@@ -118,7 +116,6 @@ export function registrationOptions(
     root: origin.root,
     family: origin.family,
     racing: origin.racing,
-    copies: origin.copies,
     dir: options.session?.cwd,
     spec: (name) => entries.get(name),
     events: [...entries.keys()],

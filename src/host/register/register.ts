@@ -45,7 +45,6 @@ export interface RegistrationOptions extends HandlerOptions {
   /** The root for file patterns in `if` that begin with one slash. */
   readonly root?: string | undefined;
   readonly racing?: true | undefined;
-  readonly copies?: string | undefined;
   /** The project's directory, where it is known. */
   readonly dir?: string | undefined;
   /** The place in the user's code where the hooks are registered; `undefined`: unknown, or hooks of a file, whose path says more. */
@@ -196,7 +195,6 @@ function readGroup(
       ownStop,
       racing: how.racing,
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup]),
-      copies: how.copies && `${how.copies} ${at}`,
       skip,
       trustCheck: trustCheckOf(hook, how),
       definition: new HookDefinition(whatIs(hook), how),

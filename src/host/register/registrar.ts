@@ -12,6 +12,7 @@ import { Adding, type AddingParts, type EventFire } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { Agents } from './agents.js';
 import { applyPlugin, readPlugin } from './apply.js';
+
 import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
@@ -121,9 +122,7 @@ export class Registrar {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     const apart = of.within && !of.life ? ({ apart: true } as const) : {};
-    // Hooks that a function makes may differ from agent to agent.
-    const copies = typeof hooks === 'function' ? undefined : `type ${this.#spawns.changes}`;
-    const named = { ...origin, ...apart, copies, place: placeOnce() };
+    const named = { ...origin, ...apart, place: placeOnce() };
     // A function that makes hooks is called only when an agent starts, so its place is determined now.
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
