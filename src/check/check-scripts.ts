@@ -56,8 +56,28 @@ function* judge(
   else {
     if (kept !== undefined) yield bound(run, kept, file, about);
     else if (run.relative && file.dialect === 'claude') yield relative(run, file);
+    yield* lineEnds(run, script, about);
     if (interpreter === undefined) yield* runItself(run, script, about);
   }
+}
+
+/** Reports carriage returns at the ends of lines, where they are not passed over: by what looks for the interpreter, and by shells. */
+function* lineEnds(
+  { interpreter }: ScriptRun,
+  { path, text = '', shebang }: ScriptFile,
+  { name }: CheckContext,
+): Generator<ScriptFinding> {
+  const isTaken =
+    interpreter === undefined
+      ? shebang?.endsWith('\r')
+      : /^(?:(?:ba|da|z|k)?sh|\.|source)$/.test(interpreter) && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
+  if (!isTaken) return;
+  const file = quoted(name(path));
+  yield {
+    rule: 'script-line-ends',
+    message: `The lines of ${name(path)} end in carriage returns, which are taken for part of their last words.`,
+    fix: `Convert the whole file: dos2unix ${file}, or sed -i 's/\\r$//' ${file}.`,
+  };
 }
 
 /** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
@@ -163,13 +183,7 @@ function* runItself(
     }
     return;
   }
-  if (shebang.endsWith('\r')) {
-    yield {
-      rule: 'script-no-interpreter',
-      message: `The first line of ${run.written} ends in a carriage return, which is taken for part of the interpreter's name.`,
-    };
-    return;
-  }
+  if (shebang.endsWith('\r')) return;
   const [program = '', ...rest] = shebang.trim().split(/\s+/);
   const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
   const found = name === undefined ? existsSync(program) : isOnPath(name, machine.path);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -214,4 +215,30 @@ test('the advice for a path that leads out of the folder of the file names none 
     writeHook(`sub/${OWN}`, { command });
     expect(await adviceOf('script-relative', `sub/${OWN}`)).toBe('Write its absolute path.');
   }
+});
+
+test('a script whose lines end in carriage returns is found where they count, and runs when it is converted as advised', async () => {
+  const found = async (command: string): Promise<HookFinding | undefined> => {
+    writeHook(THEIRS, { command: `cd "$CLAUDE_PROJECT_DIR" && ${command}` });
+    return (await findingsIn(THEIRS)).find(({ rule }) => rule === 'script-line-ends');
+  };
+  for (const [name, first] of [
+    ['crlf.sh', '#!/bin/bash'],
+    ['crlf.py', '#!/usr/bin/env python3'],
+  ] as const) {
+    write(name, [first, 'exit(2)', ''].join('\r\n'));
+    chmodSync(join(project, name), 0o755);
+    expect((await found(`./${name}`))?.level).toBe('error');
+  }
+  expect(await found('python3 crlf.py')).toBeUndefined();
+  for (const reader of ['bash', 'sh', '.']) expect((await found(`${reader} ./crlf.sh`))?.level).toBe('error');
+  write('mixed.sh', '#!/bin/sh\r\necho no >&2\nexit 2\n');
+  expect(await found('sh ./mixed.sh')).toBeUndefined();
+
+  write('my guard.sh', '#!/bin/bash\r\nif true; then\r\n  echo no >&2\r\n  exit 2\r\nfi\r\n');
+  const { fix = '' } = (await found('bash "./my guard.sh"')) ?? {};
+  const [, line = ''] = /, or (sed .*)\.$/.exec(fix) ?? [];
+  execFileSync('sh', ['-c', line], { cwd: dirname(project) });
+  expect(await found('bash "./my guard.sh"')).toBeUndefined();
+  expect(await verdictFrom('sub', THEIRS)).toBe('deny');
 });

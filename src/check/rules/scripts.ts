@@ -21,10 +21,18 @@ export const SCRIPT_RULES = {
   'script-no-interpreter': {
     level: 'warning',
     about: 'A script that does not name its interpreter',
-    why: 'Without a first line like #!/usr/bin/env bash a script is read by sh, whatever it is written in, or cannot be started. A carriage return becomes part of the name.',
-    fix: 'Give it a first line with its interpreter, ending in a plain line feed.',
+    why: 'Without a first line like #!/usr/bin/env bash a script is read by sh, whatever it is written in, or cannot be started.',
+    fix: 'Give it a first line with its interpreter.',
     bad: 'guard.py that begins with import json',
     good: 'guard.py that begins with #!/usr/bin/env python3',
+  },
+  'script-line-ends': {
+    level: 'error',
+    about: 'A script whose lines end in carriage returns',
+    why: 'In the first line the carriage return is part of the name of the interpreter, which is not found: the hook fails. A shell takes it for part of the last word of each line: exit 0 is an error, which may block every call.',
+    fix: "Convert the whole file to plain line feeds: dos2unix FILE, or sed -i 's/\\r$//' FILE.",
+    bad: 'guard.sh saved with line ends of Windows (CRLF)',
+    good: 'guard.sh saved with plain line feeds (LF)',
   },
   'program-missing': {
     level: 'warning',
