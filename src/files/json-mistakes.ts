@@ -3,16 +3,43 @@ export function usualMistake(json: string, offset: number): string | undefined {
   if (json.trim() === '') return 'it is empty';
   const rest = json.slice(offset, offset + 20);
   if (/^\/[/*]/.test(rest)) return 'JSON has no comments';
+  if (/^(?:<{7}|={7}|>{7})/.test(rest)) return 'this is left over from a merge';
   if (!/^\s*[{[]/.test(json)) return undefined;
   const before = json.slice(0, offset).trimEnd();
   if (/^[}\]]/.test(rest) && before.endsWith(',')) return `remove the comma before this ${rest[0]}`;
   // The quote before it has ended a string.
   if (json[offset - 1] === '"' && /^[\w$'`\\.%@~<>-]/.test(rest))
     return 'the string before this has no closing quote, or has a quote within it, which is written \\"';
-  return /[{[,:]$/.test(before) && /^['`‘’“”A-Za-z_$]/.test(rest) && !WORD.test(rest)
-    ? 'names and strings need double quotes'
-    : undefined;
+  const open = openBefore(json, offset);
+  if (open !== undefined && !isClosedBy(open.bracket, rest))
+    return `the ${open.bracket} in line ${open.line} is not closed`;
+  if (open === undefined && before !== '') return 'the file holds one value, which ends before this';
+  if (UNCLOSED.test(json.slice(offset).replace(/\\./g, '')))
+    return 'this string has no closing quote in its line; a line break in it is written \\n';
+  if (WORD.test(rest)) return 'JSON has no other words than true, false and null';
+  return /[{[,:]$/.test(before) && /^['`‘’“”A-Za-z_$]/.test(rest) ? 'names and strings need double quotes' : undefined;
 }
+
+/** Brackets, and the strings without escapes and the comments in which none counts. */
+const BRACKETS = /"[^"]*"|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|[{}[\]]/gs;
+
+/** The innermost bracket that is open at an offset, with its line; undefined if all are closed. */
+function openBefore(json: string, offset: number): { bracket: string; line: number } | undefined {
+  const open: number[] = [];
+  for (const { 0: found, index } of json.slice(0, offset).replace(/\\./g, '  ').matchAll(BRACKETS)) {
+    if (/^[{[]/.test(found)) open.push(index);
+    else if (/^[}\]]/.test(found)) open.pop();
+  }
+  const at = open.at(-1);
+  return at === undefined ? undefined : { bracket: json[at] as string, line: json.slice(0, at).split('\n').length };
+}
+
+/** Whether a bracket is closed here or may be later: not at the end of the file, nor at a closing bracket of the other kind. */
+const isClosedBy = (bracket: string, rest: string): boolean =>
+  /^[}\]]/.test(rest) ? rest[0] === (bracket === '{' ? '}' : ']') : rest.trim() !== '';
+
+/** A string without escapes that its line does not end. */
+const UNCLOSED = /^"[^"\r\n]*(?:[\r\n]|$)/;
 
 /** A value that is no text: a word of JSON, misspelt or as other languages have it. */
 const WORD = /^(?:(?:true?|false?|null?|nil|none|undefined|nan)\w?|infinity|yes|no|on|off)\b(?!\s*:)/i;

@@ -22,6 +22,9 @@ test.each([
 });
 
 const UNCLOSED = 'the string before this has no closing quote, or has a quote within it, which is written \\"';
+const WORDS = 'JSON has no other words than true, false and null';
+const MORE = 'the file holds one value, which ends before this';
+const BROKEN = 'this string has no closing quote in its line; a line break in it is written \\n';
 
 test.each([
   ['not JSON', '{\n  "PreToolUse": [,]\n}', 'is not JSON: line 2, column 18: value expected'],
@@ -41,15 +44,27 @@ test.each([
   ['a quote in a text', '{ "a": "echo "hi" }', `column 15: ${UNCLOSED}`],
   ['a quote before a variable', '{ "a": "ls "$A"" }', `column 13: ${UNCLOSED}`],
   ['no closing quote', '{ "a": "Bash,"b": [] }', `line 1, column 15: ${UNCLOSED}`],
-  ['a number that has no end', '{ "a": Infinity }', 'is not JSON: line 1, column 8: invalid symbol'],
-  ['a word of another language in a list', '[yes]', 'is not JSON: line 1, column 2: invalid symbol'],
-  ['a misspelt word', '{ "a": nul }', 'is not JSON: line 1, column 8: invalid symbol'],
-  ['a misspelt word in a list', '[true, truee]', 'is not JSON: line 1, column 8: invalid symbol'],
+  ['a number that has no end', '{ "a": Infinity }', `is not JSON: line 1, column 8: ${WORDS}`],
+  ['a word of another language in a list', '[yes]', `is not JSON: line 1, column 2: ${WORDS}`],
+  ['a misspelt word', '{ "a": nul }', `is not JSON: line 1, column 8: ${WORDS}`],
+  ['a misspelt word in a list', '[true, truee]', `is not JSON: line 1, column 8: ${WORDS}`],
   ['a number that JSON has not', '{ "a": 0x1 }', 'is not JSON: line 1, column 9: invalid symbol'],
-  ['text behind the end', '{ "Stop": [] }x', 'is not JSON: line 1, column 15: invalid symbol'],
+  ['text behind the end', '{ "Stop": [] }x', `is not JSON: line 1, column 15: ${MORE}`],
+  ['a second value', '{ "Stop": [] }\n{ "Stop": [] }', `line 2, column 1: ${MORE}`],
+  ['a bracket too many', '{ "Stop": [] }]', `column 15: ${MORE}`],
+  ['a file that breaks off', '{\n "Stop": [\n', 'line 3, column 1: the [ in line 2 is not closed'],
+  ['no last bracket', '{\n"Stop": [{ "hooks": ["}"] }]\n', 'the { in line 1 is not closed'],
+  ['a bracket too few', '{ "Stop": [\n{ "hooks": [] ]\n}', 'line 2, column 15: the { in line 2 is not closed'],
+  ['an escaped quote before it', '{ "a\\"[": [\n1 }', 'the [ in line 1 is not closed'],
+  ['a line break in a string', '{ "a": "x\ny" }', `line 1, column 8: ${BROKEN}`],
+  ['a string that ends in a backslash', '{ "a": "x\\\ny" }', `line 1, column 8: ${BROKEN}`],
+  ['a string that the file does not end', '{ "a": "x', `line 1, column 8: ${BROKEN}`],
+  ['marks of a merge', '{\n<<<<<<< HEAD\n"a": 1\n}', 'line 2, column 1: this is left over from a merge'],
+  ['marks of a merge around it', '<<<<<<< HEAD\n{}', 'line 1, column 1: this is left over from a merge'],
   ['another sign behind a name', '{ "a"={} }', 'is not JSON: line 1, column 6: invalid symbol'],
   ['no comma', '{ "a": {} b: 1 }', 'is not JSON: line 1, column 11: invalid symbol'],
-  ['a word of another language', '{ "Stop": None }', 'is not JSON: line 1, column 11: invalid symbol'],
+  ['a word of another language', '{ "Stop": None }', `is not JSON: line 1, column 11: ${WORDS}`],
+  ['a word in capitals', '{ "a": True }', `column 8: ${WORDS}`],
   [
     'settings of Gemini CLI',
     '{ "model": {}, "hooks": { "SessionStart": [], "BeforeTool": [] } }',

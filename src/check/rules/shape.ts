@@ -7,7 +7,7 @@ export const SHAPE_RULES = {
     level: 'error',
     about: 'The file is not JSON or not UTF-8, or its frontmatter is not YAML',
     why: 'Nothing in the file is used: no hooks and, in settings, no permissions either. JSON allows no comments and no comma before a closing bracket. In another encoding than UTF-8 a matcher or a rule would mean something else.',
-    fix: 'Correct it at the place that the message names.',
+    fix: 'Correct what the message names.',
     bad: '{ "hooks": {}, }',
     good: '{ "hooks": {} }',
   },
