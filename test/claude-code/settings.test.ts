@@ -27,7 +27,7 @@ const handler = { type: 'command', command: 'true' };
 describe('a wrong value drops the file and is named by key, line and column', () => {
   test.each<[string, unknown, string]>([
     ['no JSON', '{\n  "hooks": {,}\n}', 'f.json:2:13: is not JSON: value expected'],
-    ['cut short', '{"hooks":', 'f.json:1:10: is not JSON: value expected'],
+    ['cut short', '{"hooks":', 'f.json:1:10: is not JSON: the { in line 1 is not closed'],
     ['no object', [], 'f.json: expected an object, { "hooks": { … } }, got array'],
     [
       'hooks a string',
