@@ -1,10 +1,14 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { BackgroundRuns, type RunEnd } from './background.js';
 import { percentile, stopsIt } from './meaning.js';
+import { hookKeys } from './same-hook.js';
+import { placeOf } from './words.js';
 
 /** The figures of one hook, or of one hook for one agent or event. */
 export interface HookTally {
   readonly hook: string;
+  /** Where it comes from, if another hook has its name. */
+  readonly place?: string;
   /** The agent or event. */
   readonly group?: string;
   /** The number of fires in which it ran. One that was asked again in a fire, after a rewrite, ran once. */
@@ -21,6 +25,8 @@ export interface HookTally {
 
 interface HookCounts {
   readonly hook: string;
+  readonly key: string;
+  readonly place: string;
   readonly group: string | undefined;
   runs: number;
   denials: number;
@@ -36,10 +42,18 @@ export interface CountedFire {
 }
 
 /** The parts of a hook's row that are counted. */
-export type CountedHandler = Pick<
-  HandlerRecord,
-  'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms' | 'phase'
->;
+export interface CountedHandler
+  extends Pick<HandlerRecord, 'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms' | 'phase'> {
+  /** What tells it from others of its name. */
+  readonly key: string;
+  readonly place: string;
+}
+
+/** The hooks of a fire as they are counted. */
+export function countedIn(record: Pick<FireRecord, 'input' | 'handlers'>): CountedHandler[] {
+  const keys = hookKeys(record);
+  return record.handlers.map((handler, i) => ({ ...handler, key: keys[i] as string, place: placeOf(handler) }));
+}
 
 /** Counts hooks that ran. All durations are kept, at eight bytes each. */
 export class Tallies {
@@ -48,7 +62,7 @@ export class Tallies {
 
   add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
-    const counts = this.#of(handler.name, group);
+    const counts = this.#of(handler, group);
     counts.runs += 1;
     if (stopsIt(record, handler)) counts.denials += 1;
     if (handler.status === 'failed') counts.failures += 1;
@@ -65,13 +79,16 @@ export class Tallies {
 
   /** Slowest first, by p95, then by p50; hooks that were never timed come last. */
   rows(): HookTally[] {
-    return [...this.#counts.values()].map(rowOf).sort(bySlowness);
+    const counts = [...this.#counts.values()];
+    const named = new Map<string, Set<string>>();
+    for (const { hook, key } of counts) named.set(hook, (named.get(hook) ?? new Set()).add(key));
+    return counts.map((one) => rowOf(one, named.get(one.hook)?.size !== 1)).sort(bySlowness);
   }
 
-  #of(hook: string, group: string | undefined): HookCounts {
-    const key = JSON.stringify([hook, group]);
-    const counts = this.#counts.get(key) ?? { hook, group, runs: 0, denials: 0, failures: 0, times: [] };
-    this.#counts.set(key, counts);
+  #of({ name: hook, key, place }: CountedHandler, group: string | undefined): HookCounts {
+    const id = JSON.stringify([key, group]);
+    const counts = this.#counts.get(id) ?? { hook, key, place, group, runs: 0, denials: 0, failures: 0, times: [] };
+    this.#counts.set(id, counts);
     return counts;
   }
 }
@@ -81,8 +98,8 @@ function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
   if (failure) counts.failures += 1;
 }
 
-function rowOf({ times, group, ...counts }: HookCounts): HookTally {
-  const row = { ...counts, ...(group === undefined ? {} : { group }) };
+function rowOf({ key: _, hook, place, times, group, ...counts }: HookCounts, isShared: boolean): HookTally {
+  const row = { hook, ...(isShared ? { place } : {}), ...counts, ...(group === undefined ? {} : { group }) };
   if (times.length === 0) return row;
   const sorted = Float64Array.from(times).sort();
   const [p50, p95, p99, max] = [50, 95, 99, 100].map((percent) => percentile(sorted, percent));

@@ -6,7 +6,7 @@ import { KeptRecords } from '../../src/page/records/kept.js';
 import { rowAt } from '../../src/page/records/row.js';
 import { answerFor } from '../../src/why/answer.js';
 import { BackgroundRuns, endsIn } from '../../src/why/background.js';
-import { Tallies } from '../../src/why/tally.js';
+import { countedIn, Tallies } from '../../src/why/tally.js';
 
 const isFire = (record: HookRecord): record is FireRecord => record.type === 'hook_fire';
 const isEnd = (record: HookRecord) => record.type === 'system' && record.subtype === 'hook_response';
@@ -55,7 +55,7 @@ describe.each([{ beside: false }, { beside: true }])(
       const counted = new Tallies();
       for (const record of records) {
         if (record.type === 'system' && record.subtype === 'hook_response') counted.end(record);
-        if (isFire(record)) for (const handler of record.handlers) counted.add(record, handler, undefined);
+        if (isFire(record)) for (const handler of countedIn(record)) counted.add(record, handler, undefined);
       }
       const audit = counted.rows().find(({ hook }) => hook === 'audit');
       expect(audit).toMatchObject({ runs: 3, failures: 3, max: expect.any(Number) });

@@ -4,6 +4,7 @@ import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
+import { hookKeys } from '../../why/same-hook.js';
 import { subjectOf } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
@@ -85,12 +86,13 @@ export class Health {
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
-    for (const handler of record.handlers) this.#hook(record, handler);
+    const keys = hookKeys(record);
+    for (const [i, handler] of record.handlers.entries()) this.#hook(record, handler, keys[i] as string);
   }
 
   /** Whether a hook of this name was ever listed for the event. */
   lists(event: string, name: string): boolean {
-    return this.#seen.has(keyOf(event, name));
+    return [...this.#seen.values()].some((seen) => seen.event === event && seen.last.handler.name === name);
   }
 
   /** Records that may be missing because their writer was killed or could not write them. */
@@ -108,9 +110,9 @@ export class Health {
     ];
   }
 
-  #hook(record: FireRecord, handler: HandlerRecord): void {
+  #hook(record: FireRecord, handler: HandlerRecord, hook: string): void {
     if (FOUND.includes(handler.source.kind)) this.readsClaude = true;
-    const key = keyOf(record.event, handler.name);
+    const key = JSON.stringify([record.event, hook]);
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       if (this.#seen.size >= MOST) return;
@@ -209,8 +211,6 @@ function agentOf({ input: { via }, fired, stateless }: FireRecord): string | und
   if (isObject(via) && typeof via['agent'] === 'string') return via['agent'];
   return fired?.done_by === 'client' || stateless === true ? 'claude-code' : undefined;
 }
-
-const keyOf = (event: string, name: string): string => JSON.stringify([event, name]);
 
 function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);

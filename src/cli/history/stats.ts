@@ -3,7 +3,7 @@ import type { FireRecord } from '../../emit/record.js';
 import { clip, plainJson } from '../../plain.js';
 import { greatest } from '../../values/append.js';
 import { isMeant } from '../../why/meaning.js';
-import { type HookTally, Tallies } from '../../why/tally.js';
+import { countedIn, type HookTally, Tallies } from '../../why/tally.js';
 import type { Flags } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
@@ -37,12 +37,13 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
       if (record.unanswered !== undefined) unanswered.push(record.unanswered);
       named.match(record);
       const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
-      for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
+      for (const handler of countedIn(record)) if (isMeant(handler, hook)) tallies.add(record, handler, group);
     }
     const mask = maskOf(flags);
     const rows = tallies.rows().map((row) => ({
       ...row,
       hook: mask.text(row.hook),
+      ...(row.place === undefined ? {} : { place: mask.text(row.place) }),
       ...(row.group === undefined ? {} : { group: mask.text(row.group) }),
     }));
     if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
@@ -74,15 +75,15 @@ const sameFires = ({ agent, event, since, until, store }: StatsFlags): string =>
 const keyOf = ({ event, session_id: session, tool_use_id: call }: FireRecord): string =>
   JSON.stringify([event, session, call]);
 
-function jsonOf({ hook, group, ...rest }: HookTally, by: GroupKey | undefined): object {
-  return { hook, ...(by ? { [by]: group } : {}), ...rest };
+function jsonOf({ hook, place, group, ...rest }: HookTally, by: GroupKey | undefined): object {
+  return { hook, ...(place === undefined ? {} : { place }), ...(by ? { [by]: group } : {}), ...rest };
 }
 
 function table(rows: readonly HookTally[], by: GroupKey | undefined, paint: Paint): string {
   const head = ['hook', ...(by ? [by] : []), 'runs', 'denials', 'failures', 'p50 ms', 'p95 ms', 'p99 ms'];
   const texts = by ? 2 : 1;
   const cells = rows.map((row) => [
-    clip(row.hook, 48),
+    `${clip(row.hook, 48)}${row.place === undefined ? '' : ` (${clip(row.place, 48)})`}`,
     ...(by ? [clip(row.group ?? '', 24)] : []),
     ...[row.runs, row.denials, row.failures].map(String),
     ...[row.p50, row.p95, row.p99].map((ms) => (ms === undefined ? '-' : ms.toFixed(ms < 10 ? 1 : 0))),

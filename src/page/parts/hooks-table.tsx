@@ -28,8 +28,8 @@ export function HooksTable() {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <HookRow key={row.hook} row={row} most={most} />
+          {rows.map((row, i) => (
+            <HookRow key={`${row.hook} ${i}`} row={row} most={most} />
           ))}
         </tbody>
       </table>
@@ -38,8 +38,8 @@ export function HooksTable() {
 }
 
 function HookRow({ row, most }: { readonly row: HookTally; readonly most: number }) {
-  const { hook, runs, denials, failures, p50, p95, p99 } = row;
-  const name = plain(hook);
+  const { hook, place, runs, denials, failures, p50, p95, p99 } = row;
+  const name = plain(place === undefined ? hook : `${hook} (${place})`);
   return (
     <tr>
       <th scope="row">

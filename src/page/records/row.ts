@@ -3,7 +3,7 @@ import type { AlarmRecord, FireRecord } from '../../emit/record.js';
 import { clip } from '../../plain.js';
 import { about } from '../../why/about.js';
 import { hasRun } from '../../why/meaning.js';
-import type { CountedFire, CountedHandler } from '../../why/tally.js';
+import { type CountedFire, type CountedHandler, countedIn } from '../../why/tally.js';
 import type { AgentOnPage } from './agents.js';
 import { bitOf, gravest, marksOf } from './outcome.js';
 
@@ -64,7 +64,7 @@ export function fireRow(
     fire_id: fire.fire_id,
     decision: failures.length === 0 ? NONE : { failures },
     ...(fire.error === undefined ? {} : { error: fire.error }),
-    ran: fire.handlers.filter(hasRun).map(counted),
+    ran: countedIn(fire).filter(hasRun).map(counted),
     text,
     runs,
   };
@@ -105,15 +105,22 @@ function tookOf({ handlers }: FireRecord): number {
 export const rowAt = (row: RowOnPage, at: number): RowOnPage =>
   row.before !== undefined && row.before.at > at ? row.before.row : row;
 
-/** Rows share the strings of hooks' names, since there are few names and many rows. */
+/** Rows share the strings of hooks' names and places, since there are few and many rows. */
 const NAMES = new Map<string, string>();
 
-function counted({ id, name, status, verdict, reasked, duration_ms, phase }: CountedHandler): CountedHandler {
-  const known = NAMES.get(name) ?? name;
-  if (NAMES.size < 10_000) NAMES.set(name, known);
+function shared(text: string): string {
+  const known = NAMES.get(text) ?? text;
+  if (NAMES.size < 10_000) NAMES.set(text, known);
+  return known;
+}
+
+function counted(hook: CountedHandler): CountedHandler {
+  const { id, name, key, place, status, verdict, reasked, duration_ms, phase } = hook;
   return {
     id,
-    name: known,
+    name: shared(name),
+    key: shared(key),
+    place: shared(place),
     status,
     ...(verdict === undefined ? {} : { verdict }),
     ...(reasked === undefined ? {} : { reasked }),
