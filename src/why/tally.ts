@@ -7,6 +7,8 @@ import { placeOf } from './words.js';
 /** The figures of one hook, or of one hook for one agent or event. */
 export interface HookTally {
   readonly hook: string;
+  /** What tells it from others of its name. */
+  readonly key: string;
   /** Where it comes from, if another hook has its name. */
   readonly place?: string;
   /** The agent or event. */
@@ -98,7 +100,7 @@ function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
   if (failure) counts.failures += 1;
 }
 
-function rowOf({ key: _, hook, place, times, group, ...counts }: HookCounts, isShared: boolean): HookTally {
+function rowOf({ hook, place, times, group, ...counts }: HookCounts, isShared: boolean): HookTally {
   const row = { hook, ...(isShared ? { place } : {}), ...counts, ...(group === undefined ? {} : { group }) };
   if (times.length === 0) return row;
   const sorted = Float64Array.from(times).sort();

@@ -75,7 +75,7 @@ const sameFires = ({ agent, event, since, until, store }: StatsFlags): string =>
 const keyOf = ({ event, session_id: session, tool_use_id: call }: FireRecord): string =>
   JSON.stringify([event, session, call]);
 
-function jsonOf({ hook, place, group, ...rest }: HookTally, by: GroupKey | undefined): object {
+function jsonOf({ hook, key: _, place, group, ...rest }: HookTally, by: GroupKey | undefined): object {
   return { hook, ...(place === undefined ? {} : { place }), ...(by ? { [by]: group } : {}), ...rest };
 }
 

@@ -28,8 +28,8 @@ export function HooksTable() {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
-            <HookRow key={`${row.hook} ${i}`} row={row} most={most} />
+          {rows.map((row) => (
+            <HookRow key={row.key} row={row} most={most} />
           ))}
         </tbody>
       </table>
