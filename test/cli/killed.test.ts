@@ -223,7 +223,7 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
     expect(stdout).toMatch(
       new RegExp(`^problem  Process \\d+, which wrote to .*${name} since [-\\dT:.Z]+, ${what}, ${behind}\\.$`, 'm'),
     );
-    expect(stdout).toContain('See that there is room on the disk, or give the sink a larger capacity.');
+    expect(stdout).toContain('See that the file may be written and that there is room on the disk,');
     expect(stdout).not.toMatch(/was killed|missing between/);
     const { stderr } = await hookscope('history');
     expect(stderr).toMatch(new RegExp(`${name}, ${what} \\(hookscope doctor says after which record\\)$`, 'm'));

@@ -8,6 +8,7 @@ import { SCHEMA_VERSION } from '../../src/emit/sinks/sqlite/schema.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openStore } from '../../src/store/place.js';
 import { until } from '../host/kit.js';
+import { asNobodyHere } from '../nobody.js';
 import { readStore } from '../store/read-store.js';
 import { fire, listen, stamped } from './samples.js';
 
@@ -44,6 +45,32 @@ describe('the SQLite sink', () => {
     expect(mode(path)).toBe(0o600);
     expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
   });
+
+  test.each([
+    ['a file that is read-only', '', 0o400],
+    ['a file that is closed', '', 0],
+    ['a folder that is closed', '..', 0],
+  ])('says once that it cannot write into %s, and tries again with each record', (_, name, closed) =>
+    asNobodyHere(async () => {
+      const path = join(mkdtempSync(join(tmpdir(), 'hookscope-closed-')), 'records.db');
+      await write(path, [now(fire(1))]);
+      const before = mode(join(path, name));
+      const { told, logger } = listen();
+      const sink = sqliteSink(path, { logger });
+      for (const seq of [2, 3, 4]) {
+        chmodSync(join(path, name), seq === 4 ? before : closed);
+        sink.push(now(fire(seq)));
+        await sink.flush();
+      }
+      await sink.close();
+      expect([sink.dropped, (await readStore(path)).map(({ seq }) => seq)]).toEqual([2, [1, 4]]);
+      expect(told.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^Records cannot be written to /),
+        `2 records were not written to ${path}, which is closed`,
+      ]);
+      rmSync(join(path, '..'), { recursive: true });
+    }),
+  );
 
   test.each(['batch', 'sync'] as const)(
     '%s: a file that was deleted is begun anew, and said once',

@@ -1141,7 +1141,6 @@ const limits: readonly Kept[] = [
 const limitsElse: readonly NoPromise[] = [
   ['Where their disk is full and has room again', 'no promise: what stays open'],
   ['A sink that did not close within its `closeTimeout`', 'no promise: what stays open'],
-  ['A full disk without free inodes', 'no promise: what stays open'],
   ['keeps its place when its file is emptied', 'no promise: what stays open'],
   ['it does not when its file or the plugin is gone', 'no promise: what stays open'],
   ['An answer with words of a helper and a key that throws', 'no promise: what stays open'],

@@ -43,7 +43,7 @@ export class SequenceGaps {
         fix:
           lost === undefined
             ? "Nothing can be done about those. If it was your own program, end it with await sink.close(); a hookscope command that was killed needs nothing. Where a kill may lose none either, keep records with durability: 'sync'."
-            : 'Nothing can be done about those. See that there is room on the disk, or give the sink a larger capacity.',
+            : 'Nothing can be done about those. See that the file may be written and that there is room on the disk, or give the sink a larger capacity.',
       },
     ];
   }

@@ -8,7 +8,7 @@ export type { SqliteOptions } from './sqlite/sink.js';
 /**
  * Stores records in a SQLite file that only its owner can read. `hookscope history` and other readers can read it while it is written, and several
  * processes may write it. Uses Node's own SQLite if there is one (22.13 and later), else the package libsql. A file of an earlier version is
- * migrated. Records that cannot be written (a full disk) are dropped and counted, the logger reports it, and the next records are tried
+ * migrated. Records that cannot be written (a full disk, a file that is read-only) are dropped and counted, the logger reports it, and the next records are tried
  * again.
  *
  * ```ts

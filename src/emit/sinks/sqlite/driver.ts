@@ -194,12 +194,17 @@ export function isDamaged(error: unknown): boolean {
   );
 }
 
-/** Classifies an error of SQLite or of the file system: `busy` if another process is writing, `full` if there is no room or the disk failed. */
-export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
-  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
-  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
+/** Classifies an error of SQLite or of the file system: `busy` if another process is writing, `full` if there is no room or the disk failed, `closed` if the file may not be written now. */
+export function sqliteProblem(error: unknown): 'busy' | 'full' | 'closed' | undefined {
+  const { errcode, code, message } = error as { readonly [key in 'errcode' | 'code' | 'message']?: unknown };
+  // Of a file that it cannot open, libsql gives the number only in the message.
+  const opening = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(String(message))?.[1];
+  const number = typeof errcode === 'number' ? errcode & 0xff : Number(opening) & 0xff;
   if (number === 5 || number === 6 || /^SQLITE_(?:BUSY|LOCKED)/.test(String(code))) return 'busy';
-  return number === 13 || number === 10 || /^(?:SQLITE_(?:FULL|IOERR)|ENOSPC$|EDQUOT$|EFBIG$|EIO$)/.test(String(code))
-    ? 'full'
+  if (number === 13 || number === 10 || /^(?:SQLITE_(?:FULL|IOERR)|ENOSPC$|EDQUOT$|EFBIG$|EIO$)/.test(String(code)))
+    return 'full';
+  const isClosed = [3, 8, 14].includes(number);
+  return isClosed || /^(?:SQLITE_(?:PERM|READONLY|CANTOPEN)|EACCES$|EPERM$|EROFS$|EMFILE$|ENFILE$)/.test(String(code))
+    ? 'closed'
     : undefined;
 }

@@ -142,8 +142,14 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   function failed(error: unknown, count: number): void {
     lost += count;
     lostSince += count;
+    const kind = sqliteProblem(error);
+    // SQLite goes on with a file as it could be opened: only for reading.
+    if (kind === 'closed') {
+      file?.close();
+      file = undefined;
+    }
     // SQLite gives a full disk several names.
-    writing.failed(error, 'full');
+    writing.failed(error, kind ?? 'full');
     writing.lost(count);
     mark.missed(lostSince);
   }
@@ -163,7 +169,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
       } catch (error) {
         const kind = sqliteProblem(error);
         if (kind === undefined) throw error;
-        if (kind === 'full')
+        if (kind !== 'busy')
           return failed(
             error,
             rows.reduce((sum, row) => sum + recordsIn(row), 0),
