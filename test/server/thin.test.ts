@@ -238,6 +238,26 @@ describe('the thin command', () => {
       expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
     });
 
+    test('where there is no sleep, with which it waits, it says so, with a server and without', async () => {
+      const bin = join(user.path, 'no-sleep');
+      mkdirSync(bin);
+      for (const name of ['dash', 'cat', 'curl', 'ls', 'rm', 'mktemp', 'head'])
+        symlinkSync(
+          execFileSync('/bin/sh', ['-c', `command -v ${name}`])
+            .toString()
+            .trim(),
+          join(bin, name),
+        );
+      for (const more of [{}, { XDG_RUNTIME_DIR: join(user.path, 'nowhere') }]) {
+        const env = { PATH: bin, ...more };
+        const answer = await thin(['PreToolUse'], bash('ls'), { env, shell: join(bin, 'dash') });
+        expect(answer).toMatchObject({
+          code: 2,
+          stdout: expect.stringMatching(/"deny".*sleep is not found on the PATH/),
+        });
+      }
+    });
+
     test.each(['claude-code', 'copilot'])(
       'a curl that leaves out the headers of a descriptor, as before 7.55, asks no other hooks than those of the command, as %s',
       async (as) => {

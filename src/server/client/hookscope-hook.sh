@@ -271,6 +271,8 @@ at_signal ended
 trap ended EXIT
 if [ -n "$given" ]; then seconds "$given" || leave; fi
 [ -z "$most" ] || [ "$tenths" -le "$most" ] || tenths=$most
+# Without it no time limit could be kept.
+command -v sleep >/dev/null 2>&1 || fail 'the program sleep is not found on the PATH'
 [ -z "$alone" ] || ask_node "$@"
 
 state=
