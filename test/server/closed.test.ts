@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BESIDE_SERVER, Binding, whyScriptChanged } from '../../src/server/bound/binding.js';
+import { BESIDE_SERVER, Binding, whyChanged, whyScriptChanged } from '../../src/server/bound/binding.js';
 import { KeptTexts } from '../../src/server/bound/kept-texts.js';
 import { unboundScripts } from '../../src/server/bound/scripts.js';
 import { cli } from '../cli/cli.js';
@@ -46,7 +46,7 @@ test.each(CLOSED)(
     const bound = () => {
       const binding = new Binding({ files: {}, scripts: {} }, folder);
       const check = binding.commandsOf(join(folder, 'hooks.json'))({ type: 'command', command: './sub/guard.sh' });
-      return { scripts: binding.scripts, check: () => check?.({ cwd: folder, env: {} } as never) };
+      return { binding, scripts: binding.scripts, check: () => check?.({ cwd: folder, env: {} } as never) };
     };
     const before = bound();
     const kept = new KeptTexts({ files: {}, scripts: before.scripts });
@@ -58,11 +58,13 @@ test.each(CLOSED)(
         (before.check() as { why: string }).why,
         (now.check() as { why: string }).why,
         ...unboundScripts(now.scripts),
+        whyChanged(guard, {}),
+        before.binding.whyChanged(guard),
         whyScriptChanged(guard, BESIDE_SERVER, before.scripts),
         await kept.change(guard, (text) => text),
       ];
     });
-    expect(said).toHaveLength(5);
+    expect(said).toHaveLength(7);
     for (const one of said) {
       expect(one).toContain(OPEN);
       expect(one).toContain('cannot be read: ');

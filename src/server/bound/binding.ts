@@ -139,6 +139,7 @@ export class Binding {
   whyChanged(path: string): string {
     const bound = this.files[path];
     if (Object.hasOwn(this.#served, path)) return whyChanged(path, { bound, remedy: this.#remedy });
+    if (isClosed(path)) return `${path}, which the server loaded as it was accepted, cannot be read: ${OPEN_IT}`;
     const what = isGone(path, bound)
       ? `${path}, which the server loaded as it was accepted, is gone`
       : `${path} has changed since the server loaded it, as it was accepted`;
@@ -208,6 +209,7 @@ interface ChangedFile {
 
 /** Why the hooks of a served file do not run. */
 export function whyChanged(path: string, { bound, remedy = BESIDE_SERVER, hint = '' }: ChangedFile): string {
+  if (isClosed(path)) return `${path}, with which the server was started, cannot be read: ${OPEN_IT}`;
   if (!isGone(path, bound))
     return `${path} has changed since the server was started with it${hint}; see ${remedy.accept()}`;
   const mend = isNamedGone(path, bound) ? remedy.gone() : `see ${remedy.accept()}`;
@@ -220,8 +222,7 @@ const whyNotLoaded = (path: string): string =>
 
 /** Like `whyChanged`, for a file that a command names. */
 export function whyScriptChanged(path: string, remedy: Remedy, scripts: BoundScripts): string {
-  if (isClosed(path)) return `${path}, with which the server was started, cannot be read: ${OPEN_IT}`;
-  if (hasStopped(path, executablesOf(scripts)))
+  if (!isClosed(path) && hasStopped(path, executablesOf(scripts)))
     return `${path} could be executed when the server was started with it, and cannot now: ${MEND_BIT}; see ${remedy.accept()}`;
   return whyChanged(path, { remedy, hint: ` (if hooks write to it themselves: ${BY_NAME})` });
 }
