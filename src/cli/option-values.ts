@@ -28,13 +28,17 @@ const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\
 /** A moment of an option, in milliseconds since 1970, given as a duration before `now` or as an ISO 8601 time. Throws INVALID_OPTIONS. */
 export function readMoment(text: string, where: string, now: number = Date.now()): number {
   const ago = millisecondsOf(text);
-  const time = ago === undefined ? (ISO.test(text) ? Date.parse(text) : Number.NaN) : now - ago;
+  const time =
+    ago === undefined ? (ISO.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN) : now - ago;
   if (isDate(time)) return time;
   throw wrongOption(
     where,
     `expected how long ago, as in 90s, 1h or 2d, or a time, as in 2026-01-31 or 2026-01-31T09:15Z, got "${text}"`,
   );
 }
+
+/** Whether the month has that day: `Date.parse` takes February 30 for March 2. */
+const isDay = (day: string): boolean => new Date(day).toJSON()?.startsWith(day) === true;
 
 /** Whether a `Date` can hold the time. */
 const isDate = (time: number): boolean => Math.abs(time) <= 8.64e15;

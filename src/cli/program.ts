@@ -10,13 +10,17 @@ import { type OwnTerminal, openTerminal } from './terminal.js';
 export async function program(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(argv[0] === 'hook');
   let code = 0;
+  let misuse = '';
+  const misused = (text: string): void => {
+    misuse = text;
+  };
   const commands: Command = new Command('hookscope');
   commands
     .description('Observable, scoped hooks for AI agents: fire events, replay sessions, see what ran and why.')
     .version(argv.some((word) => ['-V', '--version'].includes(word)) ? await ownVersion() : '', '-V, --version')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text) => terminal.tellLines(`${textOf(text)}${others(text, commands)}`) })
+    .configureOutput({ outputError: (text) => misused(`${textOf(text)}${others(text, commands)}`) })
     .addHelpText(
       'after',
       '\nhookscope <command> --help says more. HOOKSCOPE_DEBUG=1 shows where an error comes from; NO_COLOR is respected.',
@@ -28,7 +32,7 @@ export async function program(argv: readonly string[]): Promise<void> {
       code = await (await row.load())(args, flags as never, await shown(terminal, row, flags));
     });
     command.configureOutput({
-      outputError: (text) => terminal.tellLines(`${textOf(text)}${remedy(text, row, command)}`),
+      outputError: (text) => misused(`${textOf(text)}${remedy(text, row, command)}`),
     });
   }
   const returned = failUnlessReturned(argv, terminal);
@@ -36,6 +40,7 @@ export async function program(argv: readonly string[]): Promise<void> {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
     code = error instanceof CommanderError ? error.exitCode : await printError(error, terminal, argv);
+    if (misuse !== '') await printMisuse(misuse, terminal, argv);
     // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
     if (argv[0] === 'hook' && called !== undefined && code !== 0) {
       const { answerMisused } = await import('./server/hook-misused.js');
@@ -145,6 +150,12 @@ function wordsOf(error: unknown): string {
   if (typeof path === 'string' && /^E[A-Z]+$/.test(code ?? ''))
     return (WRITES.test(syscall) ? writeError : fileError)(path, error).message;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What is wrong with a command line, in which a word may be a secret. */
+async function printMisuse(text: string, terminal: OwnTerminal, argv: readonly string[]): Promise<void> {
+  const { redactorFor } = await import('./redact.js');
+  terminal.tellLines(redactorFor({ redact: !argv.includes('--no-redact') })?.text(text) ?? text);
 }
 
 /** One message, and no stack unless the user asks for it. */

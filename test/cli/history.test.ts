@@ -372,12 +372,24 @@ describe('durations and moments', () => {
     expect(readMoment(text, '--since', 1e12)).toBe(1e12 - milliseconds);
   });
 
-  test.each(['', '1', 'h', '-1h', '1 h', '1H', '2026-13-01', '2026-01-31 09:15', 'last week', '99999999999w', '1e3s'])(
-    '%j is none',
-    (text) => {
-      expect(() => readMoment(text, '--since')).toThrow(/^Invalid option --since: expected/);
-    },
-  );
+  test.each([
+    '',
+    '1',
+    'h',
+    '-1h',
+    '1 h',
+    '1H',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-04-31T09:15Z',
+    '2025-02-29',
+    '2026-01-31 09:15',
+    'last week',
+    '99999999999w',
+    '1e3s',
+  ])('%j is none', (text) => {
+    expect(() => readMoment(text, '--since')).toThrow(/^Invalid option --since: expected/);
+  });
 });
 
 describe('hookscope stats', () => {

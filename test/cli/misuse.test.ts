@@ -72,6 +72,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['fire', "missing required argument 'event'"],
   ['fire PreToolUse Stop', 'too many arguments'],
   ['fire PreToolUse --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
+  [`list --ghp_${'a1'.repeat(18)}`, /^hookscope: unknown option '--\[redacted github-token [^']*'; list has --config,/],
   [
     'list --bogus',
     "unknown option '--bogus'; list has --config, --no-config, --plugin, --hooks, --from, --model, --claude-code,",
