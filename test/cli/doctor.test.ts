@@ -426,6 +426,22 @@ describe('hookscope doctor', () => {
     });
   });
 
+  test('tells once of each line that is no record, and of a file that has no other', async () => {
+    const file = write('some.ndjson', 'x\ny\n');
+    const { stdout, stderr, code } = await hookscope('doctor', '--store', file);
+    expect([code, stderr.match(/this line is not JSON/g)]).toEqual([1, Array(2).fill('this line is not JSON')]);
+    expect(stdout).toContain(`problem  Nothing in ${file} can be read as a record.\n`);
+  });
+
+  test('goes on where the file of consent is in this folder, and says that it is', async () => {
+    const command = { type: 'command', command: 'true' };
+    write('project/.claude/settings.json', { hooks: { Stop: [{ hooks: [command] }] } });
+    const config = join(project, 'config');
+    const { stdout, code } = await cli(['doctor'], { cwd: project, env: { ...env(), XDG_CONFIG_HOME: config } });
+    expect(stdout).toMatch(/^problem {2}.*config\/hookscope\/trust\.json.* it lies in the project/m);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/\n1 problem, /)]);
+  });
+
   test('tells of a file of records that is no database, and of processes that found no room for any', async () => {
     const file = write(`${STATE}/records.db`, 'something else\n'.repeat(100));
     const mark = (pid: number): string => write(`${STATE}/records.db.writing.${pid}-0123abcd`, '');

@@ -107,8 +107,14 @@ async function readAll(
   const unread = new Set<string>();
   if (places.length === 0) return { fired, damage, unread };
   let store: RecordStore | undefined;
+  // It is read twice, and both tell of the same lines.
+  const notes = new Set<string>();
+  const note = (text: string): void => {
+    if (!notes.has(text)) terminal.tell(text);
+    notes.add(text);
+  };
   try {
-    store = await openStores(places, { note: terminal.tell }, (place, error) => {
+    store = await openStores(places, { note }, (place, error) => {
       unread.add(place);
       damage.push(unreadable(error));
     });
@@ -118,6 +124,7 @@ async function readAll(
       health.add(record);
       if (record.type === 'hook_fire' && isHere(record)) fired.add(record.event);
     }
+    if (!isKept && notes.size > 0 && health.latest === undefined) damage.push(noRecord(store.place));
   } catch (error) {
     // A place that the user named is a mistake of theirs; what stands where records are kept is a finding.
     if (!isHookscopeError(error) || !(isDamaged(error.cause) || (isKept && error.code === 'FILE'))) throw error;
@@ -128,6 +135,13 @@ async function readAll(
   }
   return { fired, damage, unread };
 }
+
+const noRecord = (place: string): DoctorFinding => ({
+  level: 'problem',
+  about: 'records',
+  text: `Nothing in ${place} can be read as a record.`,
+  fix: 'Name a file that a sink has written (--store), or move this one away.',
+});
 
 function unreadable(error: HookscopeError): DoctorFinding {
   const [text, advice] = splitAdvice(error.message);

@@ -39,7 +39,7 @@ export async function fileFindings(
   const told = new Set(errors.map(({ file }) => resolve(file)));
   const more = errors.length - TOLD;
   return [
-    ...(await heldFindings(connected)),
+    ...(await heldFindings(connected).catch(refused)),
     ...(await othersFindings(connected, new Set(read.map(({ file }) => file)))),
     ...unloaded,
     ...read.filter(({ file }) => !told.has(resolve(file))).flatMap(lost),
@@ -111,6 +111,13 @@ function mistake({ file, line, where, message, fix }: HookFinding): DoctorFindin
   const key = where === '' ? '' : ` (${clip(where, 100)})`;
   const text = `${plain(file)}:${line}: ${plain(message).replace(/(?<!\.\.)\.$/, '')}${key}`;
   return { level: 'problem', about: 'file', text: ended(text), fix: plain(fix) };
+}
+
+/** A store of consent that may not be used, such as one in this folder. */
+function refused(error: unknown): DoctorFinding[] {
+  if (!(error instanceof HookscopeError) || error.code !== 'UNTRUSTED') throw error;
+  const fix = 'Until then, hooks that need consent do not run here.';
+  return [{ level: 'problem', about: 'file', text: ended(plain(error.message)), fix }];
 }
 
 /** `connected`: handlers that connect has written. A file with no others needs no consent here, since its agent runs them. */
