@@ -1,9 +1,9 @@
-import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import { completeFiles } from '../claude-code/files/places.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
+import { homeFolder } from '../values/user-folders.js';
 import { checkAgentFile } from './check-agent.js';
 import { checkAgentOutputs } from './check-agent-outputs.js';
 import { checkDuplicates } from './check-duplicates.js';
@@ -87,7 +87,7 @@ export interface HookReport {
  * @throws HookscopeError FILE: a path does not exist
  */
 export async function checkHookFiles(options: CheckOptions): Promise<HookReport> {
-  const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
+  const { cwd = process.cwd(), home = homeFolder(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
   const machine: CheckMachine = { cwd, home, path, managed, env: process.env };
   const { files, others, elsewhere } = await readFiles(options, machine);
