@@ -69,7 +69,7 @@ function* lineEnds(
 ): Generator<ScriptFinding> {
   const isTaken =
     interpreter === undefined
-      ? shebang?.endsWith('\r')
+      ? shebang?.endsWith('\r') && !PASSED_OVER.test(shebang)
       : /^(?:(?:ba|da|z|k)?sh|\.|source)$/.test(interpreter) && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
   if (!isTaken) return;
   const file = quoted(name(path));
@@ -79,6 +79,9 @@ function* lineEnds(
     fix: `Convert the whole file: dos2unix ${file}, or sed -i 's/\\r$//' ${file}.`,
   };
 }
+
+/** Programs that pass over a carriage return behind their options. */
+const PASSED_OVER = /\bperl\d*[ \t]+-|\benv[ \t]+(?:-\w*S|--split)/;
 
 /** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
 const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];
@@ -129,7 +132,11 @@ function relative(run: ScriptRun, { plugin }: SourceFile): ScriptFinding {
   const message = `${run.written} is looked for in the directory the session is in at that moment.`;
   // How to quote in a text within a text depends on the quotes around it.
   if (run.within)
-    return { rule: 'script-relative', message, fix: `Let its path begin with $${name}, quoted for the inner shell.` };
+    return {
+      rule: 'script-relative',
+      message,
+      fix: `Let its path, or the cd before it, begin with $${name}, quoted for the inner shell.`,
+    };
   return { rule: 'script-relative', message, fix: run.moves ? begin(folder) : `Write ${behind(folder, run)}.` };
 }
 
@@ -219,9 +226,8 @@ function knownIn(handler: HandlerNode, { machine }: CheckContext): (name: string
   };
 }
 
-/** What a shell would fill in at the beginning of a word, or of a value in it (`--x=$HOME`). Of other variables only paths: `$NF` may be code. */
-const UNREAD =
-  /^(?:(~)(?=\/)|(?:["']?|[^\s"'{}()]*[=:,])(\$\{?(CLAUDE_\w+|HOME\b|user_config\.\w+|[A-Z_]\w*(?=\}?\/))\}?))/;
+/** What a shell would fill in. Of other names nobody knows whether a program is meant to read them, nor within what may be code. */
+const UNREAD = /^(?:(~)(?=\/)|["']?[^\s"'{}()$]*(\$\{?(CLAUDE_\w+|HOME\b|user_config\.\w+)\}?))/;
 
 /** Checks a command that no shell reads. */
 function* checkExecForm(handler: HandlerNode, file: SourceFile, about: CheckContext): Generator<CheckFinding> {

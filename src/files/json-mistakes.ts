@@ -11,9 +11,13 @@ export function usualMistake(json: string, offset: number): string | undefined {
   if (json[offset - 1] === '"' && /^[\w$'`\\.%@~<>-]/.test(rest))
     return 'the string before this has no closing quote, or has a quote within it, which is written \\"';
   const open = openBefore(json, offset);
-  if (open !== undefined && !isClosedBy(open.bracket, rest))
-    return `the ${open.bracket} in line ${open.line} is not closed`;
-  if (open === undefined && before !== '') return 'the file holds one value, which ends before this';
+  const innermost = open.at(-1);
+  const opening = rest[0] === '}' ? '{' : '[';
+  if (/^[}\]]/.test(rest) && innermost !== undefined && open.every((at) => json[at] !== opening))
+    return `no ${opening} is open that this ${rest[0]} would close`;
+  if (innermost !== undefined && !isClosedBy(json[innermost] as string, rest))
+    return `the ${json[innermost]} in line ${json.slice(0, innermost).split('\n').length} is not closed`;
+  if (innermost === undefined && before !== '') return 'the file holds one value, which ends before this';
   if (UNCLOSED.test(json.slice(offset).replace(/\\./g, '')))
     return 'this string has no closing quote in its line; a line break in it is written \\n';
   if (WORD.test(rest)) return 'JSON has no other words than true, false and null';
@@ -23,15 +27,14 @@ export function usualMistake(json: string, offset: number): string | undefined {
 /** Brackets, and the strings without escapes and the comments in which none counts. */
 const BRACKETS = /"[^"]*"|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|[{}[\]]/gs;
 
-/** The innermost bracket that is open at an offset, with its line; undefined if all are closed. */
-function openBefore(json: string, offset: number): { bracket: string; line: number } | undefined {
+/** The places of the brackets that are open at an offset, outermost first. */
+function openBefore(json: string, offset: number): readonly number[] {
   const open: number[] = [];
   for (const { 0: found, index } of json.slice(0, offset).replace(/\\./g, '  ').matchAll(BRACKETS)) {
     if (/^[{[]/.test(found)) open.push(index);
     else if (/^[}\]]/.test(found)) open.pop();
   }
-  const at = open.at(-1);
-  return at === undefined ? undefined : { bracket: json[at] as string, line: json.slice(0, at).split('\n').length };
+  return open;
 }
 
 /** Whether a bracket is closed here or may be later: not at the end of the file, nor at a closing bracket of the other kind. */
@@ -42,4 +45,4 @@ const isClosedBy = (bracket: string, rest: string): boolean =>
 const UNCLOSED = /^"[^"\r\n]*(?:[\r\n]|$)/;
 
 /** A value that is no text: a word of JSON, misspelt or as other languages have it. */
-const WORD = /^(?:(?:true?|false?|null?|nil|none|undefined|nan)\w?|infinity|yes|no|on|off)\b(?!\s*:)/i;
+const WORD = /^(?:(?:true?|false?|null?|nil|none|undefined|nan)\w?|infinity|yes|no|on|off)(?![\w.|-]|\s*:)/i;

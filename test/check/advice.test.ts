@@ -106,7 +106,7 @@ test.each<[string, Command, Command | 'absolute', RegExp]>([
 });
 
 const UNREAD = 'Write the whole path, or one line for a shell in "command", without "args".';
-const NAMES = ['CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_ROOT', 'CLAUDE_SKILL_DIR', 'CLAUDE_ENV_FILE', 'HOME', 'TOOLS'];
+const NAMES = ['CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_ROOT', 'CLAUDE_SKILL_DIR', 'CLAUDE_ENV_FILE', 'HOME'];
 
 test.each([THEIRS, OWN])(
   'in %s, a placeholder that nothing fills in where no shell reads it has advice that works',
@@ -149,6 +149,16 @@ test.each<Command>([
   }
 });
 
+test.each<Command>([
+  { command: 'node', args: ['--import', 'file://$CLAUDE_PROJECT_DIR/h.mjs', 'g.js'] },
+  { command: 'curl', args: ['-d', '@$HOME/x.json', 'http://x'] },
+  { command: 'cc', args: ['-I$HOME/inc'] },
+  { command: 'python3', args: ['g.py', '-c', '$HOME/cfg.toml'] },
+])('within a word, and in an option of a script, a placeholder stays as it is: %j', async (hook) => {
+  writeHook(OWN, hook);
+  expect(await adviceOf('placeholder-literal', OWN)).toBe(UNREAD);
+});
+
 test.each<[string, readonly string[]]>([
   ['env', ['MODE=strict']],
   ['timeout', ['5']],
@@ -178,7 +188,7 @@ test.each<Command>([
     writeHook(file, hook);
     for (const { fix } of await findingsIn(file)) {
       const [general] =
-        /^(?:chmod \+x \S+, or write bash before its path|Let its path begin with \$CLAUDE_PROJECT_DIR, quoted for the inner shell|Write its absolute path)\.$/.exec(
+        /^(?:chmod \+x \S+, or write bash before its path|Let its path, or the cd before it, begin with \$CLAUDE_PROJECT_DIR, quoted for the inner shell|Write its absolute path)\.$/.exec(
           fix,
         ) ?? [];
       expect(fix).toBe(general);
@@ -231,6 +241,11 @@ test('a script whose lines end in carriage returns is found where they count, an
     expect((await found(`./${name}`))?.level).toBe('error');
   }
   expect(await found('python3 crlf.py')).toBeUndefined();
+  for (const first of ['#!/usr/bin/perl -w', '#!/usr/bin/env -S node']) {
+    write('passes.pl', [first, 'exit(2)', ''].join('\r\n'));
+    chmodSync(join(project, 'passes.pl'), 0o755);
+    expect(await found('./passes.pl')).toBeUndefined();
+  }
   for (const reader of ['bash', 'sh', '.']) expect((await found(`${reader} ./crlf.sh`))?.level).toBe('error');
   write('mixed.sh', '#!/bin/sh\r\necho no >&2\nexit 2\n');
   expect(await found('sh ./mixed.sh')).toBeUndefined();

@@ -559,6 +559,7 @@ describe('a Bash rule, of the arguments of code,', () => {
 
   it.each([
     "perl -e'system @ARGV' rm x",
+    'perl -esystem@ARGV rm x',
     "python3 -c'import os, sys; os.system(sys.argv[1])' rm x",
     "node --eval='run(process.argv)' rm x",
     "python3 - rm x <<'E'\nimport subprocess, sys; subprocess.run(sys.argv[1:])\nE",

@@ -54,6 +54,12 @@ test.each([
   ['a bracket too many', '{ "Stop": [] }]', `column 15: ${MORE}`],
   ['a file that breaks off', '{\n "Stop": [\n', 'line 3, column 1: the [ in line 2 is not closed'],
   ['no last bracket', '{\n"Stop": [{ "hooks": ["}"] }]\n', 'the { in line 1 is not closed'],
+  [
+    'a bracket too many',
+    '{ "Stop": [\n{ "hooks": [] } ] ] }',
+    'line 2, column 19: no [ is open that this ] would close',
+  ],
+  ['a file name without quotes', '{ "Stop": off.sh }', 'names and strings need double quotes'],
   ['a bracket too few', '{ "Stop": [\n{ "hooks": [] ]\n}', 'line 2, column 15: the { in line 2 is not closed'],
   ['an escaped quote before it', '{ "a\\"[": [\n1 }', 'the [ in line 1 is not closed'],
   ['a line break in a string', '{ "a": "x\ny" }', `line 1, column 8: ${BROKEN}`],

@@ -21,10 +21,11 @@ export function parseJsonTree(text: string, reads: readonly JsonLeniency[] = USU
     allowTrailingComma: reads.includes('commas'),
   });
   const mark = isMarked && !reads.includes('mark') ? [{ start: 0, end: 1, message: MARK }] : [];
-  const found = errors.map(({ error, offset, length }) => ({
+  // What follows the first is often caused by it. To look for mistakes costs a reading of the file.
+  const found = errors.map(({ error, offset, length }, i) => ({
     start: offset,
     end: offset + Math.max(1, length),
-    message: said(printParseErrorCode(error), usualMistake(json, offset)),
+    message: said(printParseErrorCode(error), i === 0 ? usualMistake(json, offset) : undefined),
   }));
   return { root: root && convert(root), errors: [...mark, ...found] };
 }

@@ -88,8 +88,14 @@ export function isFilledIn(name: string, { dialect, kind, plugin }: SourceFile):
 
 /** Whether a word is code for the interpreter before it: `bash -c CODE`. */
 export function isCode(words: readonly string[], at: number): boolean {
-  const before = words.slice(0, Math.max(0, at - 1)).map((word) => readerOf(basename(word)));
-  return before.findLast((reader) => reader !== undefined)?.inline.test(words[at - 1] as string) === true;
+  const option = words[at - 1];
+  const readers = words.slice(0, Math.max(0, at - 1)).map((word) => readerOf(basename(word)));
+  const place = readers.findLastIndex((reader) => reader !== undefined);
+  // Behind its script stand the script's own options.
+  const isOwn = words
+    .slice(place + 1, at)
+    .every((word, i) => /^[-+]/.test(word) || (i > 0 && /^[-+]/.test(words[place + i] as string)));
+  return isOwn && option !== undefined && readers[place]?.inline.test(option) === true;
 }
 
 /** How deeply shell texts may nest in shell texts. */

@@ -12,7 +12,6 @@ import { Adding, type AddingParts, type EventFire } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { Agents } from './agents.js';
 import { applyPlugin, readPlugin } from './apply.js';
-
 import { type PluginUseCall, pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';

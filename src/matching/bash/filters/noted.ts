@@ -51,7 +51,7 @@ export const kindOf = (name: string): string => (PLAIN.test(name) ? NO_ENDING : 
 const CODE = /^-(?:[mceEpP]|-eval|-print)$/;
 /** Options and a subcommand before code. Options with code, and a dash for code in the input. */
 const BEFORE_CODE = /^(?:-\w*[ceEp]|--(?:eval|print)|eval)$/;
-const WITH_CODE = /^-(?:$|.*[\s(;`])/s;
+const WITH_CODE = /^-(?:$|[ceE].*\W|.*[\s(;`])/s;
 
 /** Adds the command that code may make of its arguments: `perl -e 'system @ARGV' rm x`, `node -e"f()" rm x`. */
 function noteArguments(words: readonly KnownWord[], at: number, program: string, found: BashReading): void {
