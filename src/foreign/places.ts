@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import type { AgentTable, Place } from '../agents/table.js';
-import { homeFolder } from '../values/user-folders.js';
+import { absolute, homeFolder } from '../values/user-folders.js';
 
 /** An existing file in one of an agent's places. */
 export interface FoundFile {
@@ -72,11 +72,11 @@ function upToRoot(projectDir: string): string[] {
   }
 }
 
-/** The existing files of a place. In `$NAME ~/x/y`, the variable's value replaces `~/x`. */
+/** The existing files of a place. In `$NAME ~/x/y`, the variable's value replaces `~/x`, unless it is relative: the current folder is nobody's. */
 function filesAt(path: string, folder: string, home: string): string[] {
   const [, variable, rest] = /^\$(\w+) (.+)$/.exec(path) ?? [];
   const plain = rest ?? path;
-  const set = variable === undefined ? undefined : process.env[variable];
+  const set = absolute(variable === undefined ? undefined : process.env[variable]);
   const base = set ? plain.replace(/^~\/[^/]+/, () => set) : plain.replace(/^~/, () => home);
   const file = resolve(folder, base);
   if (!file.endsWith('/*.json')) return existsSync(file) ? [file] : [];

@@ -1,11 +1,20 @@
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /**
  * The user's home folder: `$HOME`, else the account's. An empty or relative path in the variable is ignored, because it would make the current folder, which may be a project's, the user's.
  */
 export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return absolute(env['HOME']) ?? absolute(homedir()) ?? userInfo().homedir;
+  return absolute(env['HOME']) ?? ofAccount();
+}
+
+/** A user without an account has none: then the root folder, in which only an administrator writes. */
+function ofAccount(): string {
+  try {
+    return absolute(homedir()) ?? userInfo().homedir;
+  } catch {
+    return resolve('/');
+  }
 }
 
 /** `$XDG_CONFIG_HOME`, else `~/.config`. A relative path in this variable and the ones below is ignored, as the XDG specification requires. */
@@ -26,5 +35,5 @@ export const stateFolder = (env?: NodeJS.ProcessEnv): string => join(stateHome(e
 /** The folder for long hook outputs that are kept after the process exits, with one subfolder per session. */
 export const keptOutputs = (): string => join(stateFolder(), 'outputs');
 
-const absolute = (path: string | undefined): string | undefined =>
+export const absolute = (path: string | undefined): string | undefined =>
   path !== undefined && isAbsolute(path) ? path : undefined;

@@ -6,6 +6,8 @@ import { completeFiles } from '../../src/claude-code/files/places.js';
 import { homeOf, tableOf } from '../../src/connect/agent-hooks.js';
 import { joinedFile } from '../../src/fleet/has-joined.js';
 import { usualAllowFile } from '../../src/fleet/policy/allowed.js';
+import { findForeign } from '../../src/foreign/places.js';
+import { environment } from '../../src/handlers/command/environment.js';
 import { serviceFile } from '../../src/server/client/service.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { placesOf } from '../../src/server/places.js';
@@ -96,4 +98,27 @@ test.each(NO_PATHS)('the thin command leaves the call to Node where HOME is %j',
   const args = [thinScript(), '--node', join(cwd, 'node'), 'Stop'];
   const { stdout } = await start('/bin/sh', args, { cwd, stdin: '{}', env });
   expect(stdout).toMatch(/ hook Stop\n$/);
+});
+
+test.each(NO_PATHS)('with a HOME of %j a hook that runs has the home in which its file was found', (home) => {
+  const call = { input: {}, projectDir: '/', eventName: 'Stop', scope: 'host', fireId: 'f' } as never;
+  set({ HOME: home });
+  const { HOME } = environment({ command: 'true' } as never, {} as never, call);
+  expect(HOME).toBe(userInfo().homedir);
+  const own = environment({ command: 'true', env: { HOME: 'own' } } as never, {} as never, call);
+  expect([own['HOME'], environment({ command: 'true', env: ['PATH'] } as never, {} as never, call)['HOME']]).toEqual([
+    'own',
+    undefined,
+  ]);
+});
+
+test.each(['.', 'own', '.codex'])("a CODEX_HOME of %j makes no file of the project the user's", (folder) => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-home-')));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  mkdirSync(join(project, folder), { recursive: true });
+  writeFileSync(join(project, folder, 'hooks.json'), '{"hooks":{}}');
+  process.env['CODEX_HOME'] = folder;
+  onTestFinished(() => void delete process.env['CODEX_HOME']);
+  const { found } = findForeign(tableOf('codex'), { projectDir: project, home: '/h' });
+  expect(found.filter(({ place }) => place === 'user')).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { hookKeys } from '../../why/same-hook.js';
+import { hookKey } from '../../why/same-hook.js';
 import { subjectOf } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
@@ -86,8 +86,7 @@ export class Health {
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
-    const keys = hookKeys(record);
-    for (const [i, handler] of record.handlers.entries()) this.#hook(record, handler, keys[i] as string);
+    for (const handler of record.handlers) this.#hook(record, handler);
   }
 
   /** Whether a hook of this name was ever listed for the event. */
@@ -110,9 +109,9 @@ export class Health {
     ];
   }
 
-  #hook(record: FireRecord, handler: HandlerRecord, hook: string): void {
+  #hook(record: FireRecord, handler: HandlerRecord): void {
     if (FOUND.includes(handler.source.kind)) this.readsClaude = true;
-    const key = JSON.stringify([record.event, hook]);
+    const key = JSON.stringify([record.event, hookKey(handler)]);
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       if (this.#seen.size >= MOST) return;

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { homeFolder } from '../../values/user-folders.js';
 import type { ExternalCall } from '../handler.js';
 import { markVariable } from './run-mark.js';
 import type { CommandContext, CommandSpec } from './spec.js';
 
 /**
- * The environment of a hook: the inherited variables, the additions of the hook and of its source, and the variables that describe
+ * The environment of a hook: the inherited variables (an empty or relative HOME is replaced with the account's), the additions of the hook and of its source, and the variables that describe
  * the call. If `env` is an array it is an allowlist, even for PATH and HOME. The marks of runs are always included.
  */
 export function environment(
@@ -18,7 +19,8 @@ export function environment(
   const all: NodeJS.ProcessEnv = { ...(isList(env) ? inherited(env) : process.env) };
   // This process may itself be a hook of another agent. Its own HOOKSCOPE_CALL is not passed on.
   delete all['HOOKSCOPE_CALL'];
-  if (!isList(env)) Object.assign(all, env);
+  // The shell would expand ~ and $HOME to another folder than the one that is used here.
+  if (!isList(env)) Object.assign(all, { HOME: homeFolder(process.env) }, env);
   Object.assign(all, {
     CLAUDE_PROJECT_DIR: call.projectDir,
     HOOKSCOPE_EVENT: call.eventName,
