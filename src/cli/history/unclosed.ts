@@ -24,9 +24,12 @@ export function losesNow(
   if (runs === undefined && place !== undefined) return false;
   if (latest === undefined) return true;
   // A mark from the future was written by a clock that has been set back since, and cannot be compared.
-  return latest <= at && Date.parse(at) <= Date.now() + INEXACT;
+  const written = Date.parse(at);
+  return Date.parse(latest) <= written + TICK && written <= Date.now() + INEXACT;
 }
 
+/** Milliseconds that a file's time may be behind the clock: it is that of the system's last tick. */
+const TICK = 10;
 /** A file's time may be slightly ahead of the clock, in milliseconds. */
 const INEXACT = 1_000;
 
