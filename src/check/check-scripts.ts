@@ -81,7 +81,7 @@ function* lineEnds(
 }
 
 /** Programs that pass over a carriage return behind their options. */
-const PASSED_OVER = /\bperl\d*[ \t]+-|\benv[ \t]+(?:-\w*S|--split)/;
+const PASSED_OVER = /\bperl\d*[ \t]+-|\benv[ \t]+(?:-\w*S|--split)(?!.*sh\b)/;
 
 /** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
 const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];

@@ -12,6 +12,7 @@ import { serviceFile } from '../../src/server/client/service.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { placesOf } from '../../src/server/places.js';
 import { defaultSocket } from '../../src/store/place.js';
+import { namedFiles } from '../../src/trust/named/named-files.js';
 import { defaultTrustFile } from '../../src/trust/store.js';
 import { keptOutputs, stateFolder } from '../../src/values/user-folders.js';
 import { cli, start } from '../cli/cli.js';
@@ -105,6 +106,12 @@ test.each(NO_PATHS)('with a HOME of %j a hook that runs has the home in which it
   set({ HOME: home });
   const { HOME } = environment({ command: 'true' } as never, {} as never, call);
   expect(HOME).toBe(userInfo().homedir);
+  const listed = environment({ command: 'true', env: ['HOME'] } as never, {} as never, call);
+  expect(listed['HOME']).toBe(home === undefined ? undefined : userInfo().homedir);
+  const command = { type: 'command', command: 'bash ~/guard.sh; cd; . ./b.sh' } as never;
+  expect(JSON.stringify(namedFiles(command, { projectDir: '/p' } as never))).toContain(
+    `${userInfo().homedir}/guard.sh`,
+  );
   const own = environment({ command: 'true', env: { HOME: 'own' } } as never, {} as never, call);
   expect([own['HOME'], environment({ command: 'true', env: ['PATH'] } as never, {} as never, call)['HOME']]).toEqual([
     'own',

@@ -20,7 +20,8 @@ export function environment(
   // This process may itself be a hook of another agent. Its own HOOKSCOPE_CALL is not passed on.
   delete all['HOOKSCOPE_CALL'];
   // The shell would expand ~ and $HOME to another folder than the one that is used here.
-  if (!isList(env)) Object.assign(all, { HOME: homeFolder(process.env) }, env);
+  if (!isList(env) || all['HOME'] !== undefined) all['HOME'] = homeFolder();
+  if (!isList(env)) Object.assign(all, env);
   Object.assign(all, {
     CLAUDE_PROJECT_DIR: call.projectDir,
     HOOKSCOPE_EVENT: call.eventName,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
+import { homeFolder } from '../../values/user-folders.js';
 import { entriesOf } from './package-entry.js';
 import type { FileUse, ProgramOptions } from './program.js';
 import { SETTINGS } from './run-names.js';
@@ -203,7 +203,7 @@ export class NamedPaths {
       CLAUDE_PLUGIN_ROOT: pluginRoot,
       CLAUDE_PLUGIN_DATA: pluginData,
       CLAUDE_SKILL_DIR: skillDir,
-      HOME: homedir(),
+      HOME: homeFolder(),
       PWD: '.',
     };
     const value = Object.hasOwn(values, name) ? values[name] : undefined;

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../values/user-folders.js';
 import { added, usesItself } from './assigned.js';
 import { type CommandReading, OTHER } from './command-reading.js';
 import { PATH_VARIABLE } from './named-paths.js';
@@ -218,8 +218,8 @@ export abstract class RunCommands extends ShellLines {
     const isAlone = words.filter(({ redirect }) => redirect === undefined).length === 1;
     if (text === 'popd' || (text === 'pushd' && isAlone)) this.runs.goesBack();
     if (text !== 'cd' || !isAlone) return;
-    this.paths.folder(homedir());
-    this.runs.goes([homedir()]);
+    this.paths.folder(homeFolder());
+    this.runs.goes([homeFolder()]);
   }
 
   /** Adds the scripts that a program gets through another one that prints them: `cat x | sh`. */
