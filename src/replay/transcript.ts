@@ -25,7 +25,7 @@ export function isTranscriptLine(line: Json): boolean {
  * conclusions are listed in `inferred`. It does not contain InstructionsLoaded, Notification and SessionEnd, and PermissionRequest only if its hooks denied.
  */
 export async function* transcriptFires(place: string, options: StoreOptions = {}): RecordedFires {
-  const notes = createNotes(options.note);
+  const notes = createNotes(options.note, place);
   try {
     const { session, agent } = await headOf(place);
     const beside = agent === undefined ? await agentFiles(place, session) : [];

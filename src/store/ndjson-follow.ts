@@ -20,7 +20,7 @@ export async function* followFile(
   signal: AbortSignal,
   { note }: StoreOptions,
 ): AsyncGenerator<HookRecord> {
-  const notes = createNotes(note);
+  const notes = createNotes(note, path);
   const known = new Set<string>();
   const seen = new HostSequences();
   let reader = await lastOf(path, known, seen);

@@ -34,7 +34,7 @@ async function* readFiles(
 ): AsyncGenerator<HookRecord> {
   const files = await openRotated(path);
   if (files.length === 0) throw new HookscopeError('FILE', { file: path, problem: 'there is no such file' });
-  const notes = createNotes(note);
+  const notes = createNotes(note, path);
   const total = files.reduce((sum, { stats }) => sum + stats.size, 0);
   let before = 0;
   try {

@@ -1,4 +1,5 @@
 import { clip } from '../plain.js';
+import type { StoreOptions } from './store.js';
 
 /** Reports lines and records that could not be read, in a few messages however many there are. */
 export interface StoreNotes {
@@ -15,13 +16,14 @@ export interface StoreNotes {
 /** The most lines that are reported one by one. */
 const NAMED = 3;
 
-export function createNotes(tell: (text: string) => void = () => undefined): StoreNotes {
+/** `all`: the place of everything that is read. */
+export function createNotes(tell: NonNullable<StoreOptions['note']> = () => undefined, all = ''): StoreNotes {
   let foreign = 0;
   const unknown = new Map<string, number>();
   return {
     async foreign(place, why) {
       foreign += 1;
-      if (foreign <= NAMED) tell(`${await place()}: this line ${why}, and is left out`);
+      if (foreign <= NAMED) tell(`${await place()}: this line ${why}, and is left out`, true);
     },
     async torn(place) {
       tell(`${await place()}: its last line is not complete, and is left out`);
@@ -32,9 +34,10 @@ export function createNotes(tell: (text: string) => void = () => undefined): Sto
       unknown.set(name, (unknown.get(name) ?? 0) + 1);
     },
     end() {
-      if (foreign > NAMED) tell(`${foreign - NAMED} more lines are no records, and are left out`);
+      if (foreign > NAMED) tell(`${all}: ${foreign - NAMED} more lines are no records, and are left out`);
       const types = [...unknown].map(([type, count]) => `${clip(type, 40)} (${count})`);
-      if (types.length > 0) tell(`records of types that this version does not know are left out: ${types.join(', ')}`);
+      if (types.length > 0)
+        tell(`${all}: records of types that this version does not know are left out: ${types.join(', ')}`);
       foreign = 0;
       unknown.clear();
     },

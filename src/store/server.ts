@@ -49,8 +49,8 @@ async function* readRecords(
   { note }: StoreOptions,
   lost: (text: string) => void,
 ): AsyncGenerator<HookRecord> {
-  const notes = createNotes(note);
   const address = server.address();
+  const notes = createNotes(note, address.name);
   const token = server.token();
   const response = await ask(address, `/records?${queryParams(query)}`, { token });
   try {
@@ -105,8 +105,8 @@ async function* followEvents(
   { note }: StoreOptions,
   attempts: EventEmitter,
 ): AsyncGenerator<HookRecord> {
-  const notes = createNotes(note);
   const { name } = server.address();
+  const notes = createNotes(note, name);
   let last: string | undefined;
   let pause = RETRY.first;
   /** How often it has not answered, or has ended its answer, since it answered last. A process that takes another one's place answers at the first attempt. */

@@ -66,7 +66,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
   ): Iterable<HookRecord> {
     for (const { id, json } of rows) {
       const found = read(String(json));
-      if (found === undefined || found.includes(undefined)) note(`${place}: row ${id} is no record`);
+      if (found === undefined || found.includes(undefined)) note(`${place}: row ${id} is no record`, true);
       for (const record of (newest ? found?.reverse() : found) ?? []) {
         // A row with a single record was selected by the query; of several records, perhaps only some match.
         if (record !== undefined && (found?.length === 1 || isWanted(record, query))) yield record;

@@ -32,8 +32,8 @@ export interface RecordStore {
 }
 
 export interface StoreOptions {
-  /** Reports what could not be read, such as a line that is not a record, with its place. */
-  readonly note?: (text: string) => void;
+  /** Reports what could not be read, with its place. `isNoRecord`: it is whole, and not a record. */
+  readonly note?: (text: string, isNoRecord?: boolean) => void;
   /** Called with the share of a file that has been read, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }

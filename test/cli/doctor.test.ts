@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +26,7 @@ import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { createTrustStore } from '../../src/trust/store.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
-import { asNobody } from '../nobody.js';
+import { asNobody, asNobodyHere } from '../nobody.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
 import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 import { BIN, cli } from './cli.js';
@@ -426,20 +428,120 @@ describe('hookscope doctor', () => {
     });
   });
 
-  test('tells once of each line that is no record, and of a file that has no other', async () => {
-    const file = write('some.ndjson', 'x\ny\n');
-    const { stdout, stderr, code } = await hookscope('doctor', '--store', file);
-    expect([code, stderr.match(/this line is not JSON/g)]).toEqual([1, Array(2).fill('this line is not JSON')]);
-    expect(stdout).toContain(`problem  Nothing in ${file} can be read as a record.\n`);
+  describe('of what is in a store', () => {
+    const [good, future] = [now(), '2100-01-01T00:00:00.000Z'].map((time) =>
+      JSON.stringify({ ...fires(1, handler())[0], time }),
+    );
+    const newer = JSON.stringify({ type: 'receipt', time: now(), seq: 1 });
+    const parts = { good, future, newer, garbage: 'x', torn: '{"seq":4,"ti' };
+    const sets = Array.from({ length: 2 ** Object.keys(parts).length }, (_, bits) =>
+      Object.keys(parts).filter((_, i) => bits & (1 << i)),
+    );
+
+    test.each(['named', 'own'])('%s, it tells that it has no record, and only then', async (whose) => {
+      const of = async (names: readonly string[]) => {
+        const lines = names.map((name) => parts[name as keyof typeof parts]);
+        const text = names.includes('torn') ? lines.join('\n') : lines.map((line) => `${line}\n`).join('');
+        const file = write(whose === 'own' ? `${STATE}/records.ndjson` : 'some.ndjson', text);
+        const { stdout, stderr, code } = await hookscope('doctor', ...(whose === 'own' ? [] : ['--store', file]));
+        const told = stderr.split('\n').filter((line) => line !== '');
+        expect([names, new Set(told).size]).toEqual([names, told.length]);
+        return { names, stdout: stdout.replaceAll(file, 'FILE'), code, told: told.length };
+      };
+      for (const names of sets) {
+        const { stdout, ...rest } = await of(names);
+        const is = (name: string): boolean => names.includes(name);
+        const isEmpty = !is('good') && !is('future');
+        const told = ['newer', 'garbage', 'torn'].filter(is).length;
+        expect(rest).toEqual({ names, code: isEmpty && is('garbage') ? 1 : 0, told });
+        const found = /^\w+ {2}.*/gm.exec(stdout)?.[0];
+        const problem = 'problem  Nothing in FILE can be read as a record.';
+        const remark = whose === 'own' ? undefined : 'remark  FILE holds no record that can be read.';
+        expect([names, found]).toEqual([names, isEmpty ? (is('garbage') ? problem : remark) : undefined]);
+      }
+    });
+
+    test('tells once of each of many lines that are no record, with their file', async () => {
+      const files = ['records.db', 'records.ndjson'].map((name) => write(`${STATE}/${name}`, 'x\n'.repeat(20)));
+      const { stdout, stderr } = await hookscope('doctor');
+      const expected = files.flatMap((file) => [
+        ...[1, 2, 3].map((line) => `hookscope: ${file}:${line}: this line is not JSON, and is left out`),
+        `hookscope: ${file}: 17 more lines are no records, and are left out`,
+      ]);
+      expect(stderr.trimEnd().split('\n').sort()).toEqual(expected.sort());
+      for (const file of files) expect(stdout.match(new RegExp(`^problem  .*${file}`, 'gm'))).toHaveLength(1);
+    });
+
+    test.each(['1.5h', '90s', '7d', '2026-01-01', '2026-01-31T09:15Z'])('says since when: %s', async (since) => {
+      keep(...fires(1, handler()));
+      const { stdout } = await hookscope('doctor', '--since', since);
+      expect(stdout).toContain(` ${since.includes('-') ? 'since' : 'within'} ${since}.\n`);
+    });
   });
 
-  test('goes on where the file of consent is in this folder, and says that it is', async () => {
+  test.each(['none', 'another program'])(
+    'a store that cannot be read is one finding, with %s on the socket',
+    async (who) => {
+      mkdirSync(join(root, STATE, 'records.ndjson'), { recursive: true });
+      const socket = join(root, 'run/hookscope/serve.sock');
+      mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
+      const other = createServer((connection) => connection.once('data', () => connection.end(HEALTHY)));
+      if (who !== 'none') await new Promise<void>((resolve) => other.listen(socket, resolve));
+      const { found, code } = await doctor();
+      other.close();
+      const abouts = who === 'none' ? ['records'] : ['server', 'records'];
+      expect([code, found.map(({ level, about }) => [level, about])]).toEqual([
+        1,
+        abouts.map((one) => ['problem', one]),
+      ]);
+    },
+  );
+
+  describe('goes on with a file of consent', () => {
+    const SPOILT: readonly (readonly [what: string, spoil: (file: string) => unknown])[] = [
+      ['that holds something else', (file) => writeFileSync(file, 'x')],
+      ['that holds null', (file) => writeFileSync(file, 'null')],
+      ['that is empty', (file) => writeFileSync(file, '')],
+      ['that is a folder', (file) => mkdirSync(file)],
+      ['that is a named pipe', (file) => execFileSync('mkfifo', [file])],
+      ['that is a link', (file) => symlinkSync('/proc/self/environ', file)],
+      ['that is closed', (file) => writeFileSync(file, '{}', { mode: 0 })],
+      ['in a folder that is closed', (file) => [writeFileSync(file, '{}'), chmodSync(dirname(file), 0)]],
+    ];
     const command = { type: 'command', command: 'true' };
-    write('project/.claude/settings.json', { hooks: { Stop: [{ hooks: [command] }] } });
-    const config = join(project, 'config');
-    const { stdout, code } = await cli(['doctor'], { cwd: project, env: { ...env(), XDG_CONFIG_HOME: config } });
-    expect(stdout).toMatch(/^problem {2}.*config\/hookscope\/trust\.json.* it lies in the project/m);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/\n1 problem, /)]);
+    const oneProblem = async (config: string) => {
+      write('project/.claude/settings.json', { hooks: { Stop: [{ hooks: [command] }] } });
+      write('project/hookscope.config.json', { hooks: { Stop: [{ hooks: [command] }] } });
+      keep(...fires(2, handler({ source: { kind: 'project', file: '.claude/settings.json' } })));
+      const run = () => cli(['doctor', '--json'], { cwd: project, env: { ...env(), XDG_CONFIG_HOME: config } });
+      await run();
+      chmodSync(root, 0o755);
+      const { stdout, stderr, code } = await asNobodyHere(run);
+      const found = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as DoctorFinding]));
+      expect([stderr, code]).toEqual(['', 1]);
+      const about = found.filter(({ text }) => text.includes('trust.json'));
+      expect(about).toEqual([
+        {
+          level: 'problem',
+          about: 'file',
+          text: expect.stringContaining(`${config}/hookscope/trust.json`),
+          fix: 'Until this is mended, hooks that need consent do not run here.',
+        },
+      ]);
+      return about[0]?.text;
+    };
+
+    test.each(SPOILT)('%s, and says so once', async (_, spoil) => {
+      const file = join(root, 'consent/hookscope/trust.json');
+      mkdirSync(dirname(file), { recursive: true });
+      spoil(file);
+      if (process.getuid?.() === 0) for (const one of [dirname(file), file]) lchownSync(one, 65_534, 65_534);
+      await oneProblem(join(root, 'consent'));
+    });
+
+    test('in this folder, and says so once', async () => {
+      expect(await oneProblem(join(project, 'config'))).toContain('it lies in the project');
+    });
   });
 
   test('tells of a file of records that is no database, and of processes that found no room for any', async () => {

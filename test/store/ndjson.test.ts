@@ -126,9 +126,9 @@ describe('a store of NDJSON files', () => {
       const why = newest ? 'is no record of hookscope' : 'is not JSON';
       expect(notes).toContain(`${file()}:${places[0]}: this line ${why}, and is left out`);
       for (const place of places) expect(notes.join('\n')).toContain(`${file()}:${place}: this line is `);
-      expect(notes).toContain('2 more lines are no records, and are left out');
+      expect(notes).toContain(`${file()}: 2 more lines are no records, and are left out`);
       expect(notes).toContain(`${file()}:10: its last line is not complete, and is left out`);
-      expect(notes).toContain('records of types that this version does not know are left out: receipt (1)');
+      expect(notes).toContain(`${file()}: records of types that this version does not know are left out: receipt (1)`);
       expect(notes).toHaveLength(6);
     }
   });

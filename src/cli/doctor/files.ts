@@ -14,7 +14,7 @@ import { findForeign } from '../../foreign/places.js';
 import type { DescribedHook, Description } from '../../host/types.js';
 import { clip, ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
-import { createTrustStore } from '../../trust/store.js';
+import { createTrustStore, defaultTrustFile } from '../../trust/store.js';
 import { homeFolder } from '../../values/user-folders.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { shortName } from '../../why/words.js';
@@ -113,12 +113,15 @@ function mistake({ file, line, where, message, fix }: HookFinding): DoctorFindin
   return { level: 'problem', about: 'file', text: ended(text), fix: plain(fix) };
 }
 
-/** A store of consent that may not be used, such as one in this folder. */
+/** A file of consent that cannot be read, or may not be used, such as one in this folder. */
 function refused(error: unknown): DoctorFinding[] {
-  if (!(error instanceof HookscopeError) || error.code !== 'UNTRUSTED') throw error;
-  const fix = 'Until then, hooks that need consent do not run here.';
+  if (!isOfConsent(error)) throw error;
+  const fix = 'Until this is mended, hooks that need consent do not run here.';
   return [{ level: 'problem', about: 'file', text: ended(plain(error.message)), fix }];
 }
+
+const isOfConsent = (error: unknown): error is HookscopeError =>
+  error instanceof HookscopeError && (error.details as { file?: unknown }).file === defaultTrustFile();
 
 /** `connected`: handlers that connect has written. A file with no others needs no consent here, since its agent runs them. */
 async function heldFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
@@ -172,6 +175,8 @@ async function registered(hooks: readonly string[], readsClaude: boolean): Promi
     return { hooks: found };
   } catch (error) {
     if (!(error instanceof HookscopeError)) throw error;
+    // That is told where consent is looked up.
+    if (isOfConsent(error)) return { hooks: [] };
     const fix = 'Correct it; until then none of its hooks are registered.';
     return { problem: { level: 'problem', about: 'file', text: messageOf(error), fix } };
   }

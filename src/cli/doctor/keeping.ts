@@ -20,8 +20,7 @@ export function keepingFindings(latest: string | undefined): DoctorFinding[] {
     });
   if (isClosed(places.state)) problem(`${places.state} cannot be written`, 'Let your user write into it.');
   if (isClosed(file)) problem(`${file} cannot be written`, 'Let your user write it.');
-  else if (file.endsWith('.db') && isOther(file))
-    problem(`${file} is no database`, 'Move it away; a new one is begun.');
+  else if (isNoDatabase(file)) problem(`${file} is no database`, 'Move it away; a new one is begun.');
   if (isFull(places.state))
     problem(`There is no room on the disk of ${places.state}`, 'Make room. What is kept already is not lost.');
   const unwritten = emptyMarks(file);
@@ -62,7 +61,9 @@ function isClosed(path: string): boolean {
   }
 }
 
-function isOther(file: string): boolean {
+/** Whether records are to be kept in a file as in a database, and it is none. */
+export function isNoDatabase(file: string): boolean {
+  if (!file.endsWith('.db') || file !== recordsFile(placesOf())) return false;
   try {
     return statSync(file).isFile() && kindOfFile(file) === 'other';
   } catch {
