@@ -1,6 +1,10 @@
 import { types } from 'node:util';
 import { ended, plain } from './plain.js';
 
+/** The session or agent that an error is about, as the beginning of a sentence. */
+const sessionOrAgent = ({ session, agent }: { session: string; agent?: string | undefined }): string =>
+  agent === undefined ? `Session "${session}"` : `Agent "${agent}" of session "${session}"`;
+
 /**
  * Every error hookscope throws, one entry per error. The code is public API; the message says what was wrong, which thing,
  * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
@@ -44,9 +48,9 @@ const MESSAGES = {
   CLOSED: (d: { event?: string | undefined }) =>
     `The host is closed${d.event ? `; ${d.event} was not fired` : ''}. Create a new host.`,
   SESSION_OPEN: (d: { session: string; agent?: string | undefined }) =>
-    `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is open already. Close it first, or choose another id.`,
-  SESSION_CLOSED: (d: { session: string; agent?: string | undefined; call: string }) =>
-    `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is closed; ${d.call}() did nothing. ${d.agent === undefined ? 'Open' : 'Spawn'} a new one.`,
+    `${sessionOrAgent(d)} is open already. Close it first, or choose another id.`,
+  SESSION_CLOSED: (d: { session: string; agent?: string | undefined; call: string; ended?: 'scope' }) =>
+    `${sessionOrAgent(d)} ${d.ended === 'scope' ? 'has no scope any more, since unregisterScoped has ended it' : 'is closed'}; ${d.call}() did nothing. ${d.agent === undefined ? 'Open' : 'Spawn'} a new one.`,
   READ_ONLY: (d: { what: string }) =>
     `A hook's input is read-only: ${ended(d.what)} Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
   CONTROL_FAILED: (d: { peer: string; problem: string }) => `The connection to ${d.peer} failed: ${ended(d.problem)}`,

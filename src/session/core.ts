@@ -134,9 +134,12 @@ export class Core {
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
   }
 
-  /** Throws CLOSED once the host is closed, because hooks registered then would never run. */
-  demandHost(): void {
+  /** Throws CLOSED or SESSION_CLOSED unless hooks can be registered. A scope that was ended by its name is not opened again: another's calls could run in it. */
+  demandScope(call: string): void {
+    this.demand(call);
     if (this.deps.host.closed) throw new HookscopeError('CLOSED', {});
+    const { session_id: session, agent_id: agent } = this.who;
+    if (this.scope.closed) throw new HookscopeError('SESSION_CLOSED', { session, agent, call, ended: 'scope' });
   }
 
   /** Why the loop ended before its stop event. */

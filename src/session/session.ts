@@ -109,18 +109,16 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       core.changeMode(mode);
     },
     register(hooks, options) {
-      core.demand('register');
-      core.demandHost();
+      core.demandScope('register');
       checkRegisterOptions(options, 'register');
       return registrar.register(ref, hooks, options);
     },
     on(event, hook, options) {
-      core.demand('on');
-      core.demandHost();
+      core.demandScope('on');
       return registrar.register(ref, oneHook(event, hook, options));
     },
     async use(plugin: Plugin, ...[options, how]: [unknown?, UseOptions?]) {
-      core.demand('use');
+      core.demandScope('use');
       return registrar.use(ref, plugin, options, how);
     },
     async fire(event, input) {

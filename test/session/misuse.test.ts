@@ -74,6 +74,29 @@ describe.each(closers)('on %s', (_, make) => {
   });
 });
 
+describe.each(['session', 'agent'])('hooks for a scope of the %s that was ended by its name', (which) => {
+  test.each(['on', 'register', 'use'])(
+    '%s() fails with SESSION_CLOSED, and no call of others runs them',
+    async (name) => {
+      const { host, session } = await opened();
+      const agent = await session.spawn({ agent_type: 'w', id: 'a' });
+      const { session_id } = session;
+      expect(
+        host.unregisterScoped(which === 'session' ? { session: session_id } : { session: session_id, agent: 'a' }),
+      ).toBe(true);
+      for (const one of which === 'session' ? [session, agent] : [agent]) {
+        const error = await attempt(() => CALLS[name]?.(one)).catch((e: unknown) => e);
+        expect(error).toMatchObject({ code: 'SESSION_CLOSED', details: { call: name, ended: 'scope' } });
+        expect(String(error)).toContain(
+          `has no scope any more, since unregisterScoped has ended it; ${name}() did nothing`,
+        );
+      }
+      for (const input of [{}, { session_id: 'other' }, { session_id: 'other', agent_id: 'a' }])
+        expect((await host.fire('Stop', { stop_hook_active: false, ...input })).record?.handlers ?? []).toEqual([]);
+    },
+  );
+});
+
 test('every method of a session is in one of the two tables', async () => {
   const { session } = await opened();
   const methods = Object.entries(Object.getOwnPropertyDescriptors(session)).flatMap(([name, { value }]) => {
