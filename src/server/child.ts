@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
-import { stateOf } from './bound/files.js';
+import { OPEN_IT } from '../files/regular-file.js';
+import { FATES, type FileFate, fateOf, stateOf } from './bound/files.js';
 import type { PrimaryMessage, WorkerMessage } from './primary.js';
 import type { Handover, SessionHandover } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
@@ -61,9 +62,11 @@ export async function runChild(
       void ask('changed');
     } else if (!isReported) {
       isReported = true;
-      tell(
-        `changed, so its hooks fail as untrusted until somebody accepts it (hookscope serve --accept): ${changed.join(', ')}`,
-      );
+      const bound = worker?.bindings.files ?? {};
+      for (const fate of Object.keys(FATES) as FileFate[]) {
+        const paths = changed.filter((path) => fateOf(path, bound[path]) === fate);
+        if (paths.length > 0) tell(`${fate}, so its hooks fail as untrusted ${until(fate)}: ${paths.join(', ')}`);
+      }
     }
   };
   const reload = async (): Promise<void> => {
@@ -111,3 +114,6 @@ export async function runChild(
   clearInterval(timer);
   await worker?.stop(last, () => send({ type: 'closed' }));
 }
+
+const until = (fate: FileFate): string =>
+  fate === 'closed' ? `until you ${OPEN_IT}` : 'until somebody accepts it (hookscope serve --accept)';

@@ -9,7 +9,20 @@ const NOT_OWN = ['node_modules', '.git'];
 
 /** Binds all of a package's own files together. The text lists them with their hashes, so that changes can be shown. */
 export function bindPackage(root: string): Consent['files'][string] {
-  const lines: string[] = [];
+  const lines = ownFiles(root).map(({ path, own }) => `${hashFile(path) ?? 'no file'}  ${own}`);
+  const text = lines.sort().join('\n');
+  return { sha256: sha256(text), text };
+}
+
+interface OwnFile {
+  readonly path: string;
+  /** Its path within the package. */
+  readonly own: string;
+}
+
+/** All of a package's own files, and what else is none of its folders. Throws the system's error if a folder cannot be read. */
+export function ownFiles(root: string): OwnFile[] {
+  const found: OwnFile[] = [];
   const seen = new Set<string>();
   const walk = (folder: string, name: string): void => {
     const real = realpathSync(folder);
@@ -19,12 +32,11 @@ export function bindPackage(root: string): Consent['files'][string] {
       const [path, own] = [join(folder, entry.name), `${name}${entry.name}`];
       if (NOT_OWN.includes(entry.name)) continue;
       if (isFolder(path)) walk(path, `${own}/`);
-      else lines.push(`${hashFile(path) ?? 'no file'}  ${own}`);
+      else found.push({ path, own });
     }
   };
   walk(root, '');
-  const text = lines.sort().join('\n');
-  return { sha256: sha256(text), text };
+  return found;
 }
 
 /** Whether a path is a folder, following links. */

@@ -34,6 +34,12 @@ function changedFile(h: HandlerRecord): string {
   return file === undefined ? placeOf(h) : plain(nearer(file));
 }
 
+/** What helps where a file cannot be read, if it is that; accepting it does not. */
+function openingOf({ failure }: HandlerRecord): string | undefined {
+  const [, open] = / cannot be read: (?:.*; )?(let this user read it .+)$/s.exec(failure?.message ?? '') ?? [];
+  return open && `it cannot be read: ${plain(open)}`;
+}
+
 /** Whether it was called in a folder in which its path leads to another script, as `trust/bound-script.ts` says it. */
 const isElsewhere = ({ failure }: HandlerRecord): boolean =>
   / is bound to .*, and in this folder it is /s.test(failure?.message ?? '');
@@ -110,7 +116,7 @@ const MENDS: Readonly<Record<Cause, Readonly<Record<string, Advice>>>> = {
     any: (h) =>
       isElsewhere(h)
         ? `its path is relative, and led to another script in the folder of the call; write an absolute path in ${placeOf(h)}`
-        : `it has changed or is gone since it was accepted; ${remedyIn(h)}`,
+        : (openingOf(h) ?? `it has changed or is gone since it was accepted; ${remedyIn(h)}`),
   },
 };
 

@@ -159,7 +159,7 @@ describe('a script', () => {
     await looked();
     await use('s2');
     for (const session_id of ['s1', 's2']) expect(await ask([], { session_id })).toMatch(CHANGED);
-    expect(await doctor()).toMatch(/changed or gone: [^ ]*g\.sh/);
+    expect(await doctor()).toMatch(/not what (?:it was|they were): [^ ]*g\.sh/);
     await server.stop();
     expect(await user.refused(['--plugin-dir', 'pl'])).toMatch(/g\.sh/);
   });
@@ -193,7 +193,7 @@ describe('a script', () => {
       }
     };
     await changedAlone(async (script) => {
-      expect(await doctor()).toMatch(new RegExp(`changed or gone: [^ ]*${script}`));
+      expect(await doctor()).toMatch(new RegExp(`not what (?:it was|they were): [^ ]*${script}`));
     });
     await server.stop();
     await changedAlone(async (script) => {
@@ -216,6 +216,7 @@ describe('a refusal says what has happened to the file, and which command accept
   };
   const STOP = 'put it back, or stop the server and start it without it in a terminal, which asks';
   const gone = (file: string): string => `${file}, with which the server was started, is gone`;
+  const other = (file: string): string => `${file}, with which the server was started, is no file any more`;
   const changed = (file: string): string => `${file} has changed since the server was started with it`;
   const reason = async (...args: string[]): Promise<string> => {
     const { hookSpecificOutput: said } = JSON.parse(await ask(args)) as {
@@ -256,7 +257,8 @@ describe('a refusal says what has happened to the file, and which command accept
         rmSync(at('hooks.json'));
         symlinkSync(at('hooks.json'), at('hooks.json'));
       },
-      () => changed(at('hooks.json')),
+      () => other(at('hooks.json')),
+      true,
     ],
     [
       'another folder under the name of a script',
@@ -264,7 +266,7 @@ describe('a refusal says what has happened to the file, and which command accept
         rmSync(at('guard.sh'));
         mkdirSync(at('guard.sh'));
       },
-      () => changed(at('guard.sh')),
+      () => other(at('guard.sh')),
     ],
   ])('%s', async (_, change, says, isNamed = false) => {
     const served = await user.serve(NAMED);
@@ -287,7 +289,7 @@ describe('a refusal says what has happened to the file, and which command accept
     const [command = ''] = / serve(?: --\w+ [^\s(]+)+/.exec(said) ?? [];
     if (!said.includes('first put back'))
       expect(await user.refused(command.trim().split(' ').slice(1))).toMatch(/since it was served last/);
-    const since = says() === gone(file) ? 'gone' : 'changed';
+    const since = says() === gone(file) ? 'gone' : says() === other(file) ? 'no file' : 'changed';
     expect(await user.refused(NAMED)).toContain(`${since} since it was served last: ${file}\n`);
   });
 
@@ -353,7 +355,7 @@ describe('a file that a hook writes to', () => {
     for (let i = 0; i < 3; i++) expect(await ask()).toBe('');
     await looked();
     expect(await ask()).toBe('');
-    expect(await doctor()).not.toContain('changed or gone');
+    expect(await doctor()).not.toContain('fail as untrusted');
     await server.stop();
     for (let i = 0; i < 2; i++) expect(await ask()).toBe('');
     server = await user.serve(named);
@@ -386,7 +388,7 @@ describe('a file that a hook writes to', () => {
     const named = ['--hooks', 'h.json', '--data', 'state.txt'];
     server = await user.serve(named);
     for (let i = 0; i < 3; i++) expect(await ask()).toContain('says no');
-    expect(await doctor()).not.toContain('changed or gone');
+    expect(await doctor()).not.toContain('fail as untrusted');
     await server.stop();
     for (const way of [[], ['--hooks', 'h.json'], ['--hooks', 'h.json', '--hooks', 'other.json']])
       expect(await ask(way)).toContain('says no');
@@ -424,7 +426,7 @@ test('a pipe and a large file, which cannot be bound, are named at the start, an
     for (const { name, why } of things)
       expect(server.output()).toContain(`${at(name)}, which ${at(`${name}.json`)} names, cannot be bound: ${why}`);
     await areRefused();
-    expect(await doctor()).not.toContain('changed or gone');
+    expect(await doctor()).not.toContain('fail as untrusted');
     await server.stop();
     await areRefused();
   }

@@ -39,7 +39,7 @@ describe('doctor, of a server that runs', () => {
     expect(await ofServer()).toEqual({
       found: [
         [
-          `Since the server was started, a file that it serves has changed or gone: ${guard}. Hooks that need it fail as untrusted.`,
+          `Since the server was started, a file that it serves is not what it was: ${guard} (changed). Hooks that need it fail as untrusted.`,
           fix,
         ],
       ],
@@ -52,7 +52,7 @@ describe('doctor, of a server that runs', () => {
       );
     rmSync(more);
     const [[text] = []] = (await ofServer()).found;
-    expect(text).toContain('files that it serves have changed or gone: ');
+    expect(text).toContain('files that it serves are not what they were: ');
     for (const file of [guard, more]) expect(text).toContain(file);
   });
 
@@ -136,7 +136,7 @@ describe('doctor, of a server that runs', () => {
     expect(await ofServer()).toEqual({
       found: [
         [
-          `Since the last server was started, a file that it served has changed or gone: ${hooks}. Hooks that need it fail as untrusted.`,
+          `Since the last server was started, a file that it served is not what it was: ${hooks} (changed). Hooks that need it fail as untrusted.`,
           `Look at what changed, and accept it in a terminal: hookscope serve --hooks ${hooks}.`,
         ],
       ],

@@ -169,7 +169,7 @@ describe('a command that names served files other than they were served', () => 
     const says = (named: readonly string[] = []): Promise<string> => answer(named, folder);
     server = await user.serve(both, { cwd: folder });
     expect(await says(['--hooks', 'one.json'])).toContain('one says no');
-    expect((await user.run(['doctor'], { cwd: folder })).stdout).not.toContain('changed or gone');
+    expect((await user.run(['doctor'], { cwd: folder })).stdout).not.toContain('fail as untrusted');
     await server.stop();
     for (const named of [[], both]) expect(await says(named)).toContain('says no');
     server = await user.serve(both, { cwd: folder });
@@ -291,7 +291,7 @@ describe('a command that names served files other than they were served', () => 
         for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(/"(?:ask|deny)"/);
         const refuses = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
         expect(await ask(ways[1] ?? [])).toMatch(refuses);
-        expect((await one.run(['doctor'])).stdout).toMatch(new RegExp(`changed or gone: [^ ]*${file}`));
+        expect((await one.run(['doctor'])).stdout).toMatch(new RegExp(`not what (?:it was|they were): [^ ]*${file}`));
         // Where the server is not found, it is as if it were gone.
         const elsewhere = { XDG_RUNTIME_DIR: join(one.path, 'nowhere') };
         for (const way of ways) expect(await ask(way, elsewhere), way.join(' ')).toMatch(refuses);

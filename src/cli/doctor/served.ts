@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
+import { OPEN_IT } from '../../files/regular-file.js';
 import { clip, plain } from '../../plain.js';
 import { BESIDE_SERVER } from '../../server/bound/binding.js';
-import { isNamedGone } from '../../server/bound/files.js';
+import { fateOf, isNamedGone } from '../../server/bound/files.js';
 import { callServer, isSocketThere } from '../../server/client/ask.js';
 import { isNamed } from '../../server/named-set.js';
 import { checkOwnFolder, readOwned } from '../../server/owned.js';
@@ -59,15 +60,12 @@ async function changedFiles(): Promise<DoctorFinding[]> {
     const { body } = await callServer(places, { path: '/admin/changes', token });
     const found = isObject(body) ? body['changes'] : undefined;
     const files = Array.isArray(found) ? found.map(String) : [];
-    const bound = lastServed()?.bindings.files ?? {};
-    const gone = files.filter((file) => isNamedGone(file, bound[file]));
-    const accept = 'Look at what changed, and accept it in a terminal: hookscope serve --accept.';
-    const without = `For ${listed(gone.map((file) => clip(file, 200)))}: ${BESIDE_SERVER.gone()}.`;
     return whichChanged(files, {
       since: 'the server was started',
       serves: 'it serves',
+      accept: 'hookscope serve --accept',
       // As long as one of them is gone, none can be accepted.
-      fix: [...(gone.length > 0 ? [without] : []), ...(gone.length < files.length ? [accept] : [])].join(' '),
+      gone: BESIDE_SERVER.gone(),
     });
   } catch (error) {
     return [
@@ -87,7 +85,7 @@ export function servedLastFindings(): DoctorFinding[] {
     return whichChanged(changesSince(readServed(placesOf())), {
       since: 'the last server was started',
       serves: 'it served',
-      fix: `Look at what changed, and accept it in a terminal: ${serveAgain()}.`,
+      accept: serveAgain(),
     });
   } catch (error) {
     const fix = `Start the server again: ${serveAgain()}.`;
@@ -120,20 +118,40 @@ export function missedFindings(missed: number, serve: string): DoctorFinding[] {
   ];
 }
 
-function whichChanged(
-  files: readonly string[],
-  { since, serves, fix }: { readonly since: string; readonly serves: string; readonly fix: string },
-): DoctorFinding[] {
+interface ChangeWords {
+  readonly since: string;
+  readonly serves: string;
+  /** The command that accepts changes. */
+  readonly accept: string;
+  /** What helps for what is gone and was named itself, if that cannot be accepted. */
+  readonly gone?: string;
+}
+
+function whichChanged(files: readonly string[], { since, serves, accept, gone }: ChangeWords): DoctorFinding[] {
   if (files.length === 0) return [];
+  const bound = lastServed()?.bindings.files ?? {};
+  const named = (file: string): string => clip(file, 200);
+  const fates = files.map((file) => [file, fateOf(file, bound[file])] as const);
+  const closed = fates.filter(([, fate]) => fate === 'closed').map(([file]) => file);
+  const lost = gone === undefined ? [] : files.filter((file) => isNamedGone(file, bound[file]));
   const more = files.length - NAMED;
   const names = listed([
-    ...files.slice(0, NAMED).map((file) => clip(file, 200)),
+    ...fates.slice(0, NAMED).map(([file, fate]) => `${named(file)} (${fate})`),
     ...(more > 0 ? [`${more} more`] : []),
   ]);
   const [subject, object] =
-    files.length === 1 ? [`a file that ${serves} has`, 'it'] : [`files that ${serves} have`, 'them'];
-  const text = `Since ${since}, ${subject} changed or gone: ${names}. Hooks that need ${object} fail as untrusted.`;
-  return [{ level: 'problem', about: 'server', text, fix }];
+    files.length === 1
+      ? [`a file that ${serves} is not what it was`, 'it']
+      : [`files that ${serves} are not what they were`, 'them'];
+  const text = `Since ${since}, ${subject}: ${names}. Hooks that need ${object} fail as untrusted.`;
+  const fix = [
+    ...(closed.length > 0 ? [`For ${listed(closed.map(named))}: ${OPEN_IT}.`] : []),
+    ...(lost.length > 0 ? [`For ${listed(lost.map(named))}: ${gone}.`] : []),
+    ...(closed.length + lost.length < files.length
+      ? [`Look at what changed, and accept it in a terminal: ${accept}.`]
+      : []),
+  ];
+  return [{ level: 'problem', about: 'server', text, fix: fix.join(' ') }];
 }
 
 /** A fire that was answered without the server although it was running when the fire began. */

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { plainLines } from '../../plain.js';
 import { whyChanged } from '../../server/bound/binding.js';
-import { isNamedGone } from '../../server/bound/files.js';
+import { fateOf, isNamedGone } from '../../server/bound/files.js';
 import { callServer, isSocketThere } from '../../server/client/ask.js';
 import { placesOf, type ServerPaths } from '../../server/places.js';
 import { readServed } from '../../server/served.js';
@@ -29,13 +29,13 @@ export async function acceptChanges(terminal: Terminal): Promise<number> {
     await terminal.print('Nothing has changed since the server was started.');
     return 0;
   }
+  const bound = readServed(places)?.bindings.files ?? {};
   for (const [i, file] of files.entries()) {
     const what: unknown = Array.isArray(shown) ? shown[i] : undefined;
-    terminal.tell(`changed: ${file}`);
+    terminal.tell(`${fateOf(file, bound[file])}: ${file}`);
     if (isText(what)) await terminal.print(plainLines(what).replace(/^/gm, '  '));
   }
   // Nothing can be loaded by a name that leads nowhere, so nobody is asked.
-  const bound = readServed(places)?.bindings.files ?? {};
   const gone = files.filter((file) => isNamedGone(file, bound[file]));
   for (const file of gone) terminal.tell(whyChanged(file, { bound: bound[file] }));
   if (gone.length > 0) return 1;

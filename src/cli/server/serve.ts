@@ -2,12 +2,12 @@ import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
 import { checkFolder } from '../../files/folder.js';
-import { isClosed, OPEN_IT } from '../../files/regular-file.js';
+import { OPEN_IT } from '../../files/regular-file.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { acceptedChanges, shownBy } from '../../server/bound/accepted-changes.js';
 import { bindSet } from '../../server/bound/bind-set.js';
-import { type BoundFiles, isGone } from '../../server/bound/files.js';
+import { type BoundFiles, fateOf } from '../../server/bound/files.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf, type ServerPaths } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
@@ -57,10 +57,10 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   // Before the user is asked, so that what is served is what was shown.
   const changes = before === undefined ? [] : acceptedChanges(paths, before.bindings);
   const changed = changes.map(({ what: file, executable }) => {
-    const what = isGone(file, before?.bindings.files[file]) ? 'gone' : 'changed';
+    const fate = fateOf(file, before?.bindings.files[file]);
     const stopped = executable === false ? `, which can no longer be executed: ${MEND_BIT}` : '';
-    const closed = isClosed(file) ? `, which cannot be read: ${OPEN_IT}` : '';
-    return `${what} since it was served last: ${file}${stopped}${closed}`;
+    const open = fate === 'closed' ? `: ${OPEN_IT}` : '';
+    return `${fate} since it was served last: ${file}${stopped}${open}`;
   });
   let files: BoundFiles = {};
   const look = async (): Promise<void> => {

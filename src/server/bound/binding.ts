@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isClosed, OPEN_IT } from '../../files/regular-file.js';
+import { isClosed } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration, Source, UntrustedChange } from '../../scopes/registration.js';
 import { bound, MEND_BIT } from '../../trust/changes.js';
@@ -13,7 +13,8 @@ import {
   type BoundFile,
   type BoundFiles,
   type BoundScripts,
-  isGone,
+  FATES,
+  fateOf,
   isNamedGone,
   isOther,
   PACKAGE,
@@ -76,6 +77,8 @@ export class Binding {
   readonly #looks: readonly FileRound[];
   readonly #notLoaded: string | undefined;
   readonly #remedy: Remedy;
+  /** Why hooks of a changed file do not run, as long as a look at it is valid. */
+  readonly #whys = new Map<string, string>();
   #changed: readonly string[] = [];
 
   /** `folder`: where scripts are looked for that are not found from a call's own folder. */
@@ -113,6 +116,7 @@ export class Binding {
     for (const look of this.#looks) {
       const now = performance.now();
       if (now < look.next && !afresh) continue;
+      for (const path of look.changed) this.#whys.delete(path);
       look.changed = look.paths.filter((path) => this.#isChanged(path, look));
       const took = performance.now() - now;
       look.next = performance.now() + Math.min(Math.max(took * SHARE, SHORTEST), look.longest);
@@ -137,13 +141,19 @@ export class Binding {
 
   /** Why a changed file's hooks do not run, and what to do. */
   whyChanged(path: string): string {
+    const why = this.#whys.get(path) ?? this.#whyChanged(path);
+    this.#whys.set(path, why);
+    return why;
+  }
+
+  #whyChanged(path: string): string {
     const bound = this.files[path];
     if (Object.hasOwn(this.#served, path)) return whyChanged(path, { bound, remedy: this.#remedy });
-    if (isClosed(path)) return `${path}, which the server loaded as it was accepted, cannot be read: ${OPEN_IT}`;
-    const what = isGone(path, bound)
-      ? `${path}, which the server loaded as it was accepted, is gone`
-      : `${path} has changed since the server loaded it, as it was accepted`;
-    return `${what}; see hookscope trust, or start the server again`;
+    const fate = fateOf(path, bound);
+    const see = 'see hookscope trust, or start the server again';
+    if (fate === 'changed') return `${path} has changed since the server loaded it, as it was accepted; ${see}`;
+    const what = `${path}, which the server loaded as it was accepted, ${FATES[fate]}`;
+    return fate === 'closed' ? what : `${what}; ${see}`;
   }
 
   /**
@@ -209,11 +219,12 @@ interface ChangedFile {
 
 /** Why the hooks of a served file do not run. */
 export function whyChanged(path: string, { bound, remedy = BESIDE_SERVER, hint = '' }: ChangedFile): string {
-  if (isClosed(path)) return `${path}, with which the server was started, cannot be read: ${OPEN_IT}`;
-  if (!isGone(path, bound))
+  const fate = fateOf(path, bound);
+  if (fate === 'changed')
     return `${path} has changed since the server was started with it${hint}; see ${remedy.accept()}`;
-  const mend = isNamedGone(path, bound) ? remedy.gone() : `see ${remedy.accept()}`;
-  return `${path}, with which the server was started, is gone${hint}; ${mend}`;
+  const what = `${path}, with which the server was started, ${FATES[fate]}`;
+  if (fate === 'closed') return what;
+  return `${what}${hint}; ${isNamedGone(path, bound) ? remedy.gone() : `see ${remedy.accept()}`}`;
 }
 
 /** Like `whyChanged`, for a file that is as it was again. */

@@ -1,8 +1,9 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import { namesOf } from '../../files/same-files.js';
 import { packageFolder } from '../../plugins/package-folder.js';
 import type { Consent } from '../../trust/consent.js';
-import { bindPackage } from '../../trust/package-files.js';
+import { bindPackage, ownFiles } from '../../trust/package-files.js';
 import { sha256 } from '../../values/sha256.js';
 
 /** The bound state of one file, or of all own files of a package (`…/**`). */
@@ -48,13 +49,43 @@ export function changedSince(files: BoundFiles): string[] {
 export const isOther = (path: string, { leads, sha256 }: BoundFile): boolean =>
   (leads === undefined ? hashOf(path) : hashOfFolder(leads)) !== sha256;
 
-/** Whether there is nothing any more where a changed file was. A package may be in a folder further up. */
-export const isGone = (path: string, bound: BoundFile | undefined): boolean =>
-  bound?.leads === undefined ? isNothing(placeOf(path)) : hashOfFolder(bound.leads) === null;
+/** What has become of a file that is not as it was bound; `no file`: there is something else in its place. */
+export type FileFate = 'changed' | 'gone' | 'no file' | 'closed';
+
+/** The same in words. */
+export const FATES: Readonly<Record<FileFate, string>> = {
+  changed: 'has changed',
+  gone: 'is gone',
+  'no file': 'is no file any more',
+  closed: `cannot be read: ${OPEN_IT}`,
+};
+
+export function fateOf(path: string, bound: BoundFile | undefined): FileFate {
+  if (isClosedIn(path)) return 'closed';
+  // It may be in a folder further up.
+  if (bound?.leads !== undefined) return hashOfFolder(bound.leads) === null ? 'gone' : 'changed';
+  if (isNothing(placeOf(path))) return 'gone';
+  const stats = statOf(placeOf(path));
+  const isThere = path.endsWith(PACKAGE) ? stats?.isDirectory() : stats?.isFile();
+  return isThere === true ? 'changed' : 'no file';
+}
+
+/** Whether this user may not read a file, or a part of a package. */
+function isClosedIn(path: string): boolean {
+  if (!path.endsWith(PACKAGE)) return isClosed(path);
+  try {
+    return ownFiles(placeOf(path)).some((file) => isClosed(file.path));
+  } catch {
+    // A folder that is there and cannot be listed.
+    return isClosed(path) || statOf(placeOf(path))?.isDirectory() === true;
+  }
+}
 
 /** Whether a file is gone that was named by itself, so that nothing can be served by that name. */
 export const isNamedGone = (path: string, bound: BoundFile | undefined): boolean =>
-  bound !== undefined && isGone(path, bound) && (bound.by ?? [[path]]).some((names) => names.includes(placeOf(path)));
+  bound !== undefined &&
+  ['gone', 'no file'].includes(fateOf(path, bound)) &&
+  (bound.by ?? [[path]]).some((names) => names.includes(placeOf(path)));
 
 /** Those files, and folders of packages. */
 export const namedGone = (files: BoundFiles): string[] => [

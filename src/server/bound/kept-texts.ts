@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isClosed, OPEN_IT } from '../../files/regular-file.js';
 import { textDiff } from '../../files/text-diff.js';
 import { MEND_BIT } from '../../trust/changes.js';
 import { sha256 } from '../../values/sha256.js';
-import { type Bindings, hashOf, PACKAGE, statOf } from './files.js';
+import { type Bindings, type BoundFiles, FATES, fateOf, hashOf, PACKAGE, statOf } from './files.js';
 import { executablesOf, hashesOf, hasStopped } from './scripts.js';
 
 /** Of larger files, and of more bytes in all, only size and hash are known. */
@@ -18,6 +17,7 @@ const LENGTH = 8_000;
 export class KeptTexts {
   readonly #texts = new Map<string, string>();
   readonly #executables: ReadonlySet<string>;
+  readonly #files: BoundFiles;
   #bytes = 0;
 
   constructor({ files, scripts }: Bindings) {
@@ -25,6 +25,7 @@ export class KeptTexts {
       if (leads === undefined) this.#keep(path, hash);
     for (const [path, hash] of hashesOf(scripts)) this.#keep(path, hash);
     this.#executables = executablesOf(scripts);
+    this.#files = files;
   }
 
   /** Keeps a text, unless the file has changed since it was bound. */
@@ -42,9 +43,13 @@ export class KeptTexts {
   }
 
   async #changeOf(path: string, mask: (text: string) => string): Promise<string> {
-    if (path.endsWith(PACKAGE)) return 'files of the package';
+    const bound = this.#files[path];
+    const fate = fateOf(path, bound);
+    if (fate === 'closed') return `it ${FATES.closed}; if you accept it as it is, its hook fails on every call`;
+    if (fate !== 'changed') return `it ${FATES[fate]}`;
+    if (path.endsWith(PACKAGE) || bound?.leads !== undefined) return 'files of the package';
     const now = contentOf(path);
-    if (now === undefined) return sizeOf(path);
+    if (now === undefined) return `${statOf(path)?.size} bytes, SHA-256 ${hashOf(path) ?? 'unknown'}`;
     const before = this.#texts.get(path);
     if (before === undefined || now.text === undefined)
       return `${now.bytes.length} bytes, SHA-256 ${sha256(now.bytes)}`;
@@ -73,14 +78,6 @@ function contentOf(path: string): FileContent | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What is known of a file that is too large to be read as a text, or of none. */
-function sizeOf(path: string): string {
-  if (isClosed(path)) return `it cannot be read: ${OPEN_IT}; if you accept it as it is, its hook fails on every call`;
-  const stats = statOf(path);
-  if (stats === undefined) return 'it is gone';
-  return stats.isFile() ? `${stats.size} bytes, SHA-256 ${hashOf(path) ?? 'unknown'}` : 'it is no file any more';
 }
 
 function shortened(diff: string): string {
