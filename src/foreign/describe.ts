@@ -3,6 +3,7 @@ import type { HookRuntime } from '../agents/running.js';
 import type { AgentTable } from '../agents/table.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { isObject, isText, type Json } from '../values/shape.js';
+import { hookVariable } from '../values/user-folders.js';
 import type { ForeignHook } from './parse.js';
 
 /** A hook as one of our handlers, or why no handler of ours can do what it does. */
@@ -103,7 +104,7 @@ function variablesOf(env: unknown): Record<string, string> {
   return Object.fromEntries(
     texts.map(([name, value]) => [
       name,
-      value.replace(/\$\{(\w+)\}|\$(\w+)/g, (_, braced, plain) => process.env[braced ?? plain] ?? ''),
+      value.replace(/\$\{(\w+)\}|\$(\w+)/g, (_, braced, plain) => hookVariable(braced ?? plain) ?? ''),
     ]),
   );
 }

@@ -17,6 +17,14 @@ function ofAccount(): string {
   }
 }
 
+/** A variable as hooks have it: HOME is `homeFolder()`, because a shell would expand `~` and `$HOME` to another folder than the one that is used here. */
+export const hookVariable = (name: string): string | undefined =>
+  // process.env inherits properties such as `constructor`, which are not variables.
+  name === 'HOME' ? homeFolder() : Object.hasOwn(process.env, name) ? process.env[name] : undefined;
+
+/** All variables as hooks have them. */
+export const hookVariables = (): NodeJS.ProcessEnv => ({ ...process.env, HOME: homeFolder() });
+
 /** `$XDG_CONFIG_HOME`, else `~/.config`. A relative path in this variable and the ones below is ignored, as the XDG specification requires. */
 export const configHome = (env: NodeJS.ProcessEnv = process.env): string =>
   absolute(env['XDG_CONFIG_HOME']) ?? join(homeFolder(env), '.config');

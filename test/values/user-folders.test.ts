@@ -3,11 +3,15 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { completeFiles } from '../../src/claude-code/files/places.js';
+import { judgeMcpServers } from '../../src/claude-code/trust/mcp-servers.js';
 import { homeOf, tableOf } from '../../src/connect/agent-hooks.js';
 import { joinedFile } from '../../src/fleet/has-joined.js';
 import { usualAllowFile } from '../../src/fleet/policy/allowed.js';
+import { describeForeign } from '../../src/foreign/describe.js';
 import { findForeign } from '../../src/foreign/places.js';
 import { environment } from '../../src/handlers/command/environment.js';
+import { fillVariables } from '../../src/handlers/http/rules.js';
+import { createMcpServers } from '../../src/handlers/mcp/servers.js';
 import { serviceFile } from '../../src/server/client/service.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { placesOf } from '../../src/server/places.js';
@@ -16,6 +20,7 @@ import { namedFiles } from '../../src/trust/named/named-files.js';
 import { defaultTrustFile } from '../../src/trust/store.js';
 import { keptOutputs, stateFolder } from '../../src/values/user-folders.js';
 import { cli, start } from '../cli/cli.js';
+import { ROOT } from '../package/sources.js';
 
 const NAMES = ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'] as const;
 type Folders = Partial<Record<(typeof NAMES)[number], string | undefined>>;
@@ -107,7 +112,7 @@ test.each(NO_PATHS)('with a HOME of %j a hook that runs has the home in which it
   const { HOME } = environment({ command: 'true' } as never, {} as never, call);
   expect(HOME).toBe(userInfo().homedir);
   const listed = environment({ command: 'true', env: ['HOME'] } as never, {} as never, call);
-  expect(listed['HOME']).toBe(home === undefined ? undefined : userInfo().homedir);
+  expect(listed['HOME']).toBe(userInfo().homedir);
   const command = { type: 'command', command: 'bash ~/guard.sh; cd; . ./b.sh' } as never;
   expect(JSON.stringify(namedFiles(command, { projectDir: '/p' } as never))).toContain(
     `${userInfo().homedir}/guard.sh`,
@@ -118,6 +123,30 @@ test.each(NO_PATHS)('with a HOME of %j a hook that runs has the home in which it
     undefined,
   ]);
 });
+
+test.each(NO_PATHS)(
+  'with a HOME of %j all that fills in variables or passes them on has the same home',
+  async (home) => {
+    set({ HOME: home });
+    const { homedir } = userInfo();
+    const projectDir = folderWith({
+      '.mcp.json': JSON.stringify({ mcpServers: { s: { command: `\${HOME}/s`, env: { A: `\${HOME:-x}` } } } }),
+    });
+    const { servers } = judgeMcpServers({ projectDir, home: '/h' }, 'all');
+    expect(servers['s']).toMatchObject({ command: `${homedir}/s`, env: { A: homedir } });
+    const rules = { allowedUrls: undefined, allowedEnvVars: undefined, lookup: undefined };
+    expect(fillVariables(`$HOME \${HOME}`, ['HOME'], rules)).toBe(`${homedir} ${homedir}`);
+    const handler = { type: 'command', command: 'x', env: { A: `$HOME/a`, B: `\${HOME}/b` } };
+    const foreign = describeForeign(tableOf('gemini'), { handler } as never, { file: '/f', place: 'user' });
+    expect(foreign).toMatchObject({ description: { env: { A: `${homedir}/a`, B: `${homedir}/b` } } });
+    const program = join(ROOT, 'test/fixtures/programs/mcp-server.mjs');
+    const tools = createMcpServers({ s: { command: process.execPath, args: [program] } });
+    onTestFinished(async () => void (await tools.close()));
+    const { signal } = new AbortController();
+    const answer = await tools.call({ server: 's', tool: 'env', input: { text: 'HOME' }, signal } as never);
+    expect(JSON.stringify(answer)).toContain(homedir);
+  },
+);
 
 test.each(['.', 'own', '.codex'])("a CODEX_HOME of %j makes no file of the project the user's", (folder) => {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-home-')));

@@ -9,7 +9,9 @@ import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../../
 import type { UnacceptedFile } from '../../trust/held-file.js';
 import { namedBy } from '../../trust/named/named-files.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
+import { sha256 } from '../../values/sha256.js';
 import { isObject, isText } from '../../values/shape.js';
+import { hookVariable } from '../../values/user-folders.js';
 
 /** The places to search for MCP servers. */
 export interface McpPlaces {
@@ -46,7 +48,9 @@ export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = c
       try {
         const server = serverOf(raw, places.projectDir);
         checkMcpServers({ [name]: server });
-        servers[name] = server;
+        // As hooks have it: consent looks for scripts in this folder.
+        servers[name] =
+          'url' in server ? server : { ...server, env: { CLAUDE_PROJECT_DIR: places.projectDir, ...server.env } };
       } catch (error) {
         if (!(error instanceof HookscopeError)) throw error;
         problems.push(`${file}: ${error.message}`);
@@ -90,7 +94,7 @@ function projectFiles(projectDir: string, trust: 'all' | TrustStore): FoundServe
     );
     const names = [...Object.keys(named), ...namesIn(before)];
     if (names.length === 0) return [];
-    const request = requestOf(file, named, project);
+    const request = requestOf(file, named, project, before);
     return [{ file, named, names, ...(trust === 'all' ? {} : judge(request, consentAmong(request, all) ?? before)) }];
   });
   if (trust !== 'all' && found.length > 0) checkOutside(trust.path ?? defaultTrustFile(), project);
@@ -112,20 +116,37 @@ function judge(request: TrustRequest, consent: Consent | undefined): { readonly 
 
 const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
 
-/** The content to which consent is bound: the descriptions of the servers, and the bytes of the files that their commands name. */
-function requestOf(file: string, named: Servers, project: string): TrustRequest {
-  const commands = Object.values(named).flatMap((server) =>
-    isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
+/** The content to which consent is bound: the descriptions of the servers, what variables make of them, and the bytes of the files that their commands then name. */
+function requestOf(file: string, named: Servers, project: string, before: Consent | undefined): TrustRequest {
+  const commands = Object.values(named).map((raw) => {
+    // Names stay relative to the project, as they are shown and stored.
+    return { args: [], ...serverOf(raw, project), type: 'command', cwd: undefined };
+  });
+  const names = namedBy(commands, { projectDir: project, isFilled: true });
+  const definition = JSON.stringify({ mcpServers: named, ...filledIn(named, project) }, undefined, 2);
+  // The value of a variable that looks like a path may be a secret. A file that consent does not mention must not exist in any case.
+  const files = Object.entries(boundAll(names, project)).filter(
+    ([name, { sha256 }]) => sha256 !== null || definition.includes(name) || Object.hasOwn(before?.files ?? {}, name),
   );
-  const names = namedBy(commands, { projectDir: project });
   return {
     file: realOr(file),
     project,
-    definition: JSON.stringify({ mcpServers: named }, undefined, 2),
-    files: boundAll(names, project),
+    definition,
+    files: Object.fromEntries(files),
     source: { kind: 'mcp', place: placeIn(project, file) },
     unresolved: names.unresolved,
   };
+}
+
+/** A hash of each command and address that variables change, whose values may be secret. `env` and `headers` hold secrets that are renewed. */
+function filledIn(named: Servers, project: string): { readonly variables?: Readonly<Record<string, string>> } {
+  const hashes = Object.entries(named).flatMap(([name, raw]) => {
+    const saidWith = (look: Look): string =>
+      JSON.stringify({ ...serverOf(raw, project, look), env: undefined, headers: undefined });
+    const said = saidWith(hookVariable);
+    return said === saidWith(() => undefined) ? [] : [[name, sha256(said)] as const];
+  });
+  return hashes.length > 0 ? { variables: Object.fromEntries(hashes) } : {};
 }
 
 function namesIn(consent: Consent | undefined): string[] {
@@ -154,10 +175,11 @@ function serversIn(file: string, projectDir: string): Servers {
   }
 }
 
-/** Converts a server to the form of the host's own option. Variables are filled in from this process's environment. */
-function serverOf(raw: unknown, projectDir: string): McpServers[string] {
+/** Converts a server to the form of the host's own option. Variables are filled in, usually those that hooks have. */
+function serverOf(raw: unknown, projectDir: string, look: Look = hookVariable): McpServers[string] {
   const given = isObject(raw) ? raw : {};
-  const { type, command, args, env, url, headers } = filled(given, projectDir) as Record<string, unknown>;
+  const values: Look = (name) => (name === 'CLAUDE_PROJECT_DIR' ? projectDir : look(name));
+  const { type, command, args, env, url, headers } = filled(given, values) as Record<string, unknown>;
   if (url !== undefined) {
     const kind = type === 'sse' ? 'sse' : 'http';
     return { type: kind, url, ...(headers === undefined ? {} : { headers }) } as McpServers[string];
@@ -166,14 +188,13 @@ function serverOf(raw: unknown, projectDir: string): McpServers[string] {
   return { command, ...more, cwd: projectDir } as McpServers[string];
 }
 
+type Look = (name: string) => string | undefined;
+
 /** Fills in `${NAME}` and `${NAME:-default}` in all strings. */
-function filled(value: unknown, projectDir: string): unknown {
-  if (isText(value)) {
-    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise = '') =>
-      name === 'CLAUDE_PROJECT_DIR' ? projectDir : (process.env[name] ?? otherwise),
-    );
-  }
-  if (Array.isArray(value)) return value.map((item) => filled(item, projectDir));
+function filled(value: unknown, look: Look): unknown {
+  if (isText(value))
+    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise = '') => look(name) ?? otherwise);
+  if (Array.isArray(value)) return value.map((item) => filled(item, look));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, projectDir)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, look)]));
 }

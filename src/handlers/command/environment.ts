@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { homeFolder } from '../../values/user-folders.js';
+import { hookVariable, hookVariables } from '../../values/user-folders.js';
 import type { ExternalCall } from '../handler.js';
 import { markVariable } from './run-mark.js';
 import type { CommandContext, CommandSpec } from './spec.js';
@@ -16,11 +16,9 @@ export function environment(
   mark?: string,
 ): Record<string, string> {
   const { env } = spec;
-  const all: NodeJS.ProcessEnv = { ...(isList(env) ? inherited(env) : process.env) };
+  const all: NodeJS.ProcessEnv = isList(env) ? inherited(env) : hookVariables();
   // This process may itself be a hook of another agent. Its own HOOKSCOPE_CALL is not passed on.
   delete all['HOOKSCOPE_CALL'];
-  // The shell would expand ~ and $HOME to another folder than the one that is used here.
-  if (!isList(env) || all['HOME'] !== undefined) all['HOME'] = homeFolder();
   if (!isList(env)) Object.assign(all, env);
   Object.assign(all, {
     CLAUDE_PROJECT_DIR: call.projectDir,
@@ -46,7 +44,7 @@ const isList = (env: CommandSpec['env']): env is readonly string[] => Array.isAr
 function inherited(names: readonly string[]): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of names) {
-    const value = process.env[name];
+    const value = hookVariable(name);
     if (value !== undefined) kept[name] = value;
   }
   return kept;

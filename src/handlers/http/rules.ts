@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { compileWildcard } from '../../matching/wildcard.js';
+import { hookVariable } from '../../values/user-folders.js';
 
 /** Restrictions on the host's http hooks. An absent list restricts nothing; an empty one allows nothing. */
 export interface HttpRules {
@@ -46,8 +47,7 @@ export function fillVariables(text: string, listed: readonly string[], { allowed
   return text.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? (bare as string);
     const allowed = listed.includes(name) && (allowedEnvVars?.includes(name) ?? true);
-    // process.env inherits properties such as `constructor`, which are not variables.
-    return allowed && Object.hasOwn(process.env, name) ? (process.env[name] ?? '') : '';
+    return (allowed && hookVariable(name)) || '';
   });
 }
 

@@ -2,6 +2,7 @@ import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ending } from '../../emit/redact/total.js';
+import { hookVariables } from '../../values/user-folders.js';
 import { doneWithin } from '../../values/waiting/timer.js';
 import { type Child, launch } from '../command/launch.js';
 import { adoptGroup, type ProcessGroup } from '../command/process-group.js';
@@ -60,7 +61,7 @@ export class StdioTransport implements Transport {
   async #start(): Promise<void> {
     const { command, args = [], env, cwd = process.cwd() } = this.#server;
     const mark = freshMark();
-    const all = { ...process.env, ...env, ...markVariable(mark) } as Record<string, string>;
+    const all = { ...hookVariables(), ...env, ...markVariable(mark) } as Record<string, string>;
     const launched = await launch({ file: command, args, shell: false, cwd, env: all });
     if ('error' in launched) throw launched.error;
     const { child } = launched;

@@ -211,6 +211,7 @@ export class NamedPaths {
   }
 
   fill(text: string): string {
+    if (this.#variables.isFilled) return text;
     return text.replace(/\$\{(user_config\.[^}]+|CLAUDE_\w+)\}/g, (whole, name) => this.#known(name)?.[0] ?? whole);
   }
 }

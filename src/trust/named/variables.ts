@@ -8,4 +8,6 @@ export interface CommandVariables {
   readonly userConfig?: Readonly<Record<string, unknown>>;
   /** The default values of the user configuration, from the plugin's manifest. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** The commands contain no placeholders, as those of MCP servers once they are filled in. */
+  readonly isFilled?: boolean;
 }
