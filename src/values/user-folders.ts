@@ -1,17 +1,17 @@
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
 /**
  * The user's home folder: `$HOME`, else the account's. An empty or relative path in the variable is ignored, because it would make the current folder, which may be a project's, the user's.
  */
 export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return absolute(env['HOME']) ?? ofAccount();
+  return absolute(env['HOME']) ?? accountHome();
 }
 
-/** A user without an account has none: then the root folder, in which only an administrator writes. */
-function ofAccount(): string {
+/** The home folder of the user's account. A user without one has none: then the root folder, in which only an administrator writes. */
+export function accountHome(): string {
   try {
-    return absolute(homedir()) ?? userInfo().homedir;
+    return userInfo().homedir;
   } catch {
     return resolve('/');
   }

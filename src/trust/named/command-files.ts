@@ -5,7 +5,7 @@ import { importsOf, PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
-import { beginsWith, doubts, isLasting } from './run-commands.js';
+import { beginsWith, doubts } from './run-commands.js';
 import { CLOSING, OPENING, RESERVED } from './shell/cases.js';
 import { ShellInput } from './shell/input.js';
 import type { PipedCommand, ReadingMode } from './shell/lines.js';
@@ -66,7 +66,7 @@ export class CommandFiles extends ShellInput {
       }
     }
     this.input(piped, reading);
-    if (!isLasting(reading)) back();
+    this.ends(reading, back);
   }
 
   #word(word: ShellWord, reading: CommandReading): void {

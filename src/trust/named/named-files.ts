@@ -71,6 +71,7 @@ function namesInCommand(...[handler, variables, purpose]: Parameters<NamesIn>): 
   const paths = new NamedPaths(variables);
   const found = new CommandFiles(paths, purpose);
   if (isText(cwd)) paths.folder(cwd);
+  if (Array.isArray(env) && !env.includes('HOME')) found.sets([['HOME', '']]);
   for (const [name, value] of isObject(env) ? Object.entries(env) : []) if (isText(value)) found.variable(name, value);
   if (args !== undefined) found.exec([command, ...args]);
   else {

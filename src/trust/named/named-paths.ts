@@ -183,12 +183,15 @@ export class NamedPaths {
 
   #addFolder(folder: string): void {
     if (this.#folders.size < MOST_FOLDERS) this.#folders.add(folder);
+    else if (!this.#folders.has(folder)) this.#more++;
   }
 
+  /** Adds possible values. An assignment may be for one command only, so the home of hooks stays one of them. */
   set(name: string, values: readonly string[]): void {
     // Limits a variable that grows with each assignment to itself.
     const known = values.map((value) => (value.length > LONGEST_VALUE ? UNKNOWN : value));
-    const all = [...new Set([...(this.#assigned.get(name) ?? []), ...known])];
+    const before = this.#assigned.get(name) ?? (name === 'HOME' ? [homeFolder()] : []);
+    const all = [...new Set([...before, ...known])];
     this.#assigned.set(name, all.length > MOST_VALUES ? [UNKNOWN, ...all.slice(0, MOST_VALUES)] : all);
   }
 

@@ -1,4 +1,4 @@
-import { homeFolder } from '../../values/user-folders.js';
+import { accountHome } from '../../values/user-folders.js';
 import { added, usesItself } from './assigned.js';
 import { type CommandReading, OTHER } from './command-reading.js';
 import { PATH_VARIABLE } from './named-paths.js';
@@ -8,7 +8,7 @@ import { programOf, toolOf } from './programs.js';
 import { CODE } from './run-names.js';
 import { type ReadingMode, ShellLines } from './shell/lines.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
-import type { ShellCommand, ShellWord } from './shell/word.js';
+import type { ShellWord } from './shell/word.js';
 import { shellCommands } from './shell/words.js';
 
 /** Matches options that name the folder in which a program runs. */
@@ -23,7 +23,7 @@ const FUNCTION = /\(\s*\)|(?<!\w)function\s/;
 const isSure = (values: readonly string[]): boolean => !values.some((value) => /^\0(?![*?[])/.test(value));
 
 /** Whether what a program does to the folder is still so after it: `cd`, and `eval` of it. */
-export const isLasting = ({ program = OTHER, mode }: CommandReading): boolean =>
+const isLasting = ({ program = OTHER, mode }: CommandReading): boolean =>
   mode.sure &&
   ((program.operands === 'folder' && program.open === undefined) ||
     (program.operands === 'lines' && program.stdin === true));
@@ -46,6 +46,9 @@ export function beginsWith(program: ProgramOptions, values: readonly string[], r
 const OF_AGENTS = /^(?:CODEX|COPILOT|CURSOR|GEMINI)_/;
 
 const PRINTED: ProgramOptions = { operands: 'none', environments: true };
+
+/** What HOME and `~` are in a shell that has no HOME: for `~`, `bash` takes the account's, and others keep the sign. */
+const WITHOUT_HOME = (): string[] => ['', accountHome(), '~'];
 
 /** Finds the scripts that commands surely run, and the folders to which they go. */
 export abstract class RunCommands extends ShellLines {
@@ -79,9 +82,12 @@ export abstract class RunCommands extends ShellLines {
   }
 
   /** Remembers what variables are set to. What is not known before counts as unknown in any case. */
-  protected sets(variables: Iterable<readonly [string, string]>): void {
-    for (const [name, value] of variables)
-      if (value === UNKNOWN || (this.purpose === 'consent' && this.look(name))) this.paths.set(name, [value]);
+  sets(variables: Iterable<readonly [string, string]>): void {
+    for (const [name, value] of variables) {
+      const isUnset = name === 'HOME' && value === '';
+      if (value === UNKNOWN || (this.purpose === 'consent' && this.look(name)))
+        this.paths.set(name, isUnset ? WITHOUT_HOME() : [value]);
+    }
   }
 
   /** The values of a word that names what runs; none if only the run can tell how they begin. */
@@ -96,11 +102,11 @@ export abstract class RunCommands extends ShellLines {
     reading.reads ||= checks ?? reading.program?.checks?.split(' ').includes(text) ?? false;
   }
 
-  /** Adds the program that a command starts, and goes where it leads if it names no folder. */
+  /** Adds the program that a command starts. */
   protected starts(word: ShellWord, reading: CommandReading): void {
     reading.reads = false;
     for (const value of reading.mode.sure ? this.#sure(word) : []) this.runs.program(value);
-    this.#goesAlone(reading.command, word);
+    if (word.text === 'popd') this.runs.goesBack();
   }
 
   /** Adds the script that an interpreter is given. */
@@ -204,8 +210,10 @@ export abstract class RunCommands extends ShellLines {
 
   /** Reads the folder that a command is given: to go to it, or, as `run-parts` does, to run what is in it. */
   protected operandFolder(values: readonly string[], reading: CommandReading): void {
-    reading.goes = reading.program?.open === undefined;
-    if (!reading.goes) for (const value of values) this.runs.script(`${value}/${UNKNOWN}*`, OTHER);
+    const isOpen = reading.program?.open !== undefined;
+    // A word without any text is none: `cd $x`.
+    reading.goes = !isOpen && !(this.purpose === 'consent' && values.includes(''));
+    if (isOpen) for (const value of values) this.runs.script(`${value}/${UNKNOWN}*`, OTHER);
   }
 
   /** Goes to a folder; a variable that is not set leaves the line where it is. */
@@ -214,12 +222,20 @@ export abstract class RunCommands extends ShellLines {
     else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#place) : values);
   }
 
-  #goesAlone({ words }: ShellCommand, { text }: ShellWord): void {
-    const isAlone = words.filter(({ redirect }) => redirect === undefined).length === 1;
-    if (text === 'popd' || (text === 'pushd' && isAlone)) this.runs.goesBack();
-    if (text !== 'cd' || !isAlone) return;
-    this.paths.folder(homeFolder());
-    this.runs.goes([homeFolder()]);
+  /** Ends a command: what it does to the folder ends with it, except for `cd` and the like. */
+  protected ends(reading: CommandReading, back: () => void): void {
+    this.#goesAlone(reading);
+    if (!isLasting(reading)) back();
+  }
+
+  /** Goes home with a `cd` that names no folder, and back with such a `pushd`. */
+  #goesAlone({ program = OTHER, goes, command, mode }: CommandReading): void {
+    if (program.operands !== 'folder' || program.open !== undefined || goes) return;
+    if (command.words.some(({ text }) => text === 'pushd')) return void this.runs.goesBack();
+    const homes = this.look('HOME') ?? [UNKNOWN];
+    this.report(command.raw, homes, mode);
+    for (const home of homes) this.paths.folder(home);
+    this.runs.goes(homes);
   }
 
   /** Adds the scripts that a program gets through another one that prints them: `cat x | sh`. */

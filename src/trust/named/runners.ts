@@ -121,7 +121,7 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   eval: { operands: 'lines', stdin: true },
   trap: { operands: 'lines' },
   alias: { operands: 'lines', takes: 'each' },
-  ...every('cd pushd', { operands: 'folder', flags: '-P -L -e -@ --' }),
+  ...every('cd chdir pushd', { operands: 'folder', flags: '-P -L -e -@ --' }),
   git: { operands: 'none', folder: '-C --git-dir --work-tree --exec-path', setting: '-c' },
   ...every('docker podman nerdctl docker-compose', { operands: 'none', open: 'run exec start up compose' }),
   nix: { operands: 'none', open: 'run shell develop' },
