@@ -12,7 +12,7 @@ export const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{advice,cli,costs,duplicates,really-run}.test.ts',
   'test/claude-code/{assigned-values,backquotes,commands,environment,explain,generated,homes,load,mcp-consent,named-run,settings-cost,substitution-ends,substitution-places,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
-  'test/cli/{agents,ci,connect,demo,doctor,doctor-advice,doctor-marks,ended,fire,found-config,full-disk,told-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,killed,misuse,new,out-file,outside,packed,redact,run,test,watch,wrong-arguments}.test.ts',
+  'test/cli/{agents,ci,connect,demo,doctor,doctor-advice,doctor-marks,ended,fire,found-config,full-disk,told-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,killed,misuse,new,out-file,outside,packed,redact,run,secret-options,test,watch,wrong-arguments}.test.ts',
   'test/connect/codex-trust.test.ts',
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',

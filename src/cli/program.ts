@@ -39,16 +39,22 @@ export async function program(argv: readonly string[]): Promise<void> {
   try {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    code = error instanceof CommanderError ? error.exitCode : await printError(error, terminal, argv);
-    if (misuse !== '') await printMisuse(misuse, terminal, argv);
-    // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
-    if (argv[0] === 'hook' && called !== undefined && code !== 0) {
-      const { answerMisused } = await import('./server/hook-misused.js');
-      code = await answerMisused(argv, called, wordsOf(error), terminal);
-    }
+    code = error instanceof CommanderError ? error.exitCode : 1;
+    if (code !== 0) code = await failed(error);
   }
   returned();
   await terminal.exit(code);
+
+  async function failed(error: unknown): Promise<number> {
+    const { maskedText } = await import('./redact.js');
+    const masked = (text: string): string => maskedText(text, { redact: !argv.includes('--no-redact') });
+    if (misuse !== '') terminal.tellLines(masked(misuse));
+    else if (!(error instanceof CommanderError)) printError(error, terminal, masked);
+    if (argv[0] !== 'hook' || called === undefined) return code;
+    // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
+    const { answerMisused } = await import('./server/hook-misused.js');
+    return answerMisused(argv, called, masked(textOf(wordsOf(error))), terminal);
+  }
 }
 
 /** Node's exit code for a process whose top-level `await` never settles. */
@@ -93,14 +99,21 @@ async function shown(
   row: CommandRow,
   flags: RedactFlags & { readonly exitCode?: true },
 ): Promise<OwnTerminal> {
-  if (!takesOption(row, 'redact') || flags.exitCode !== undefined) return terminal;
+  // What is stored these commands mask record by record.
+  const isStored = takesOption(row, 'redactStored');
+  if (!(isStored || takesOption(row, 'redact')) || flags.exitCode !== undefined) return terminal;
   // Loaded only if something is to be masked: help is not.
   const { maskedTerminal, redactorFor } = await import('./redact.js');
   const redactor = redactorFor(flags);
-  return redactor === undefined ? terminal : maskedTerminal(terminal, redactor);
+  return redactor === undefined ? terminal : maskedTerminal(terminal, redactor, isStored ? ['tell'] : undefined);
 }
 
-const textOf = (error: string): string => error.trim().replace(/^error: /, '');
+/** Commander's words. What stands behind an unknown option may be a secret, of which the misspelt name no longer tells. */
+const textOf = (error: string): string =>
+  error
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/(?<=^unknown option '[^=]+=).*(?=')/s, '…');
 
 /** The names of all commands, for an unknown command without a similar one. */
 function others(error: string, { commands }: Command): string {
@@ -152,18 +165,10 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is wrong with a command line, in which a word may be a secret. */
-async function printMisuse(text: string, terminal: OwnTerminal, argv: readonly string[]): Promise<void> {
-  const { redactorFor } = await import('./redact.js');
-  terminal.tellLines(redactorFor({ redact: !argv.includes('--no-redact') })?.text(text) ?? text);
-}
-
 /** One message, and no stack unless the user asks for it. */
-async function printError(error: unknown, terminal: OwnTerminal, argv: readonly string[]): Promise<number> {
+function printError(error: unknown, terminal: OwnTerminal, masked: (text: string) => string): void {
   // An interrupt by the user needs no message.
-  if (terminal.signal.aborted) return 1;
-  const { tellMasked } = await import('./redact.js');
-  const stack = process.env['HOOKSCOPE_DEBUG'] && error instanceof Error ? error.stack : undefined;
-  tellMasked(terminal, { redact: !argv.includes('--no-redact') }, wordsOf(error), stack);
-  return 1;
+  if (terminal.signal.aborted) return;
+  terminal.tell(masked(wordsOf(error)));
+  if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tellLines(masked(`${error.stack}`));
 }

@@ -16,13 +16,12 @@ import { isStdoutLost, unheard } from './unheard.js';
 export async function answerMisused(
   [, ...words]: readonly string[],
   row: CommandRow,
-  why: string,
+  reason: string,
   terminal: Terminal,
 ): Promise<number> {
   const as = valueIn(words, '--as') ?? '';
   // The value of an option may look like an event, so it counts only if no other word does.
   const protocol = protocolIn(withoutValues(words, row), as) ?? protocolIn(words, as);
-  const reason = why.replace(/^error: /, '');
   if (protocol === undefined) {
     const [event] = withoutValues(words, row).filter((word) => !word.startsWith('-'));
     const { keepUnknown } = await import('./keep-own.js');

@@ -46,7 +46,8 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
     policy = policyOf(flags.onFailure);
     return await answer(protocol, flags, policy, terminal, heard, call);
   } catch (error) {
-    const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
+    const { maskedText } = await import('../redact.js');
+    const reason = maskedText(whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error)));
     const words = protocol ?? wordsAfter(error, given as string);
     if (words === undefined) {
       const code = await say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
@@ -117,7 +118,8 @@ async function answer(
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
     const { withNamedProblems } = await import('../host/named-problems.js');
-    const failed = protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy);
+    const { maskedText } = await import('../redact.js');
+    const failed = protocol.fail(maskedText(await withNamedProblems(set, REASONS[body.problem])), policy);
     return sayAndKeep(heard(failed), protocol, terminal, call);
   }
   call.body = body;
