@@ -1,7 +1,7 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { BackgroundRuns, type RunEnd } from './background.js';
 import { percentile, stopsIt } from './meaning.js';
-import { hookKey } from './same-hook.js';
+import type { SameHooks } from './same-hook.js';
 import { placeOf } from './words.js';
 
 /** The figures of one hook, or of one hook for one agent or event. */
@@ -34,11 +34,7 @@ interface HookCounts {
   denials: number;
   failures: number;
   readonly times: number[];
-  /** The last fire that each of the figures counts. One file may have two hooks of one name. */
-  readonly last: Partial<Record<Figure, CountedFire>>;
 }
-
-type Figure = 'runs' | 'denials' | 'failures';
 
 /** The parts of a fire that are counted. */
 export interface CountedFire {
@@ -56,8 +52,10 @@ export interface CountedHandler
 }
 
 /** The hooks of a fire as they are counted. */
-export const countedIn = ({ handlers }: Pick<FireRecord, 'handlers'>): CountedHandler[] =>
-  handlers.map((handler) => ({ ...handler, key: hookKey(handler), place: placeOf(handler) }));
+export function countedIn(record: FireRecord, hooks: SameHooks): CountedHandler[] {
+  const keys = hooks.keysOf(record);
+  return record.handlers.map((handler, i) => ({ ...handler, key: keys[i] as string, place: placeOf(handler) }));
+}
 
 /** Counts hooks that ran. All durations are kept, at eight bytes each. */
 export class Tallies {
@@ -67,9 +65,9 @@ export class Tallies {
   add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
     const counts = this.#of(handler, group);
-    countFire(counts, 'runs', record);
-    if (stopsIt(record, handler)) countFire(counts, 'denials', record);
-    if (handler.status === 'failed') countFire(counts, 'failures', record);
+    counts.runs += 1;
+    if (stopsIt(record, handler)) counts.denials += 1;
+    if (handler.status === 'failed') counts.failures += 1;
     const end = this.#background.begin(record.fire_id, handler, counts);
     if (end !== undefined) count(counts, end);
     if (handler.status !== 'background' && handler.duration_ms !== undefined) counts.times.push(handler.duration_ms);
@@ -91,25 +89,10 @@ export class Tallies {
 
   #of({ name: hook, key, place }: CountedHandler, group: string | undefined): HookCounts {
     const id = JSON.stringify([key, group]);
-    const counts = this.#counts.get(id) ?? {
-      hook,
-      key,
-      place,
-      group,
-      runs: 0,
-      denials: 0,
-      failures: 0,
-      times: [],
-      last: {},
-    };
+    const counts = this.#counts.get(id) ?? { hook, key, place, group, runs: 0, denials: 0, failures: 0, times: [] };
     this.#counts.set(id, counts);
     return counts;
   }
-}
-
-function countFire(counts: HookCounts, figure: Figure, fire: CountedFire): void {
-  if (counts.last[figure] !== fire) counts[figure] += 1;
-  counts.last[figure] = fire;
 }
 
 function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
@@ -117,7 +100,7 @@ function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
   if (failure) counts.failures += 1;
 }
 
-function rowOf({ hook, place, times, group, last: _last, ...counts }: HookCounts, isShared: boolean): HookTally {
+function rowOf({ hook, place, times, group, ...counts }: HookCounts, isShared: boolean): HookTally {
   const row = { hook, ...(isShared ? { place } : {}), ...counts, ...(group === undefined ? {} : { group }) };
   if (times.length === 0) return row;
   const sorted = Float64Array.from(times).sort();

@@ -91,11 +91,13 @@ function expected(records: readonly HookRecord[]): number[] {
 
 /** What the table of hooks must hold, from the records: name, runs, denials, failures, p50, p95, p99. */
 function table(records: readonly HookRecord[]): string[][] {
-  const hooks = new Map<string, { runs: number; denials: number; failures: number; times: number[] }>();
+  const hooks = new Map<string, { name: string; runs: number; denials: number; failures: number; times: number[] }>();
   for (const fire of records.filter(isFire)) {
     for (const handler of fire.handlers.filter(({ status }) => status !== 'skipped')) {
-      const one = hooks.get(handler.name) ?? { runs: 0, denials: 0, failures: 0, times: [] };
-      hooks.set(handler.name, one);
+      const hook = `${handler.name} ${handler.definition}`;
+      const { name } = handler;
+      const one = hooks.get(hook) ?? { name, runs: 0, denials: 0, failures: 0, times: [] };
+      hooks.set(hook, one);
       one.runs += 1;
       const counted = fire.decision.failures.some(({ id, blocked }) => id === handler.id && blocked);
       if (handler.verdict === 'deny' || handler.verdict === 'block' || counted) one.denials += 1;
@@ -103,7 +105,7 @@ function table(records: readonly HookRecord[]): string[][] {
       if (handler.duration_ms !== undefined) one.times.push(handler.duration_ms);
     }
   }
-  const rows = [...hooks].map(([name, { runs, denials, failures, times }]) => {
+  const rows = [...hooks.values()].map(({ name, runs, denials, failures, times }) => {
     const sorted = times.toSorted((a, b) => a - b);
     const at = (percent: number): number => sorted[Math.ceil((percent / 100) * sorted.length) - 1] as number;
     return { name, counts: [runs, denials, failures], times: [at(50), at(95), at(99)] as const };
@@ -112,9 +114,11 @@ function table(records: readonly HookRecord[]): string[][] {
   const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
   return rows.map(({ name, counts, times }) => [name, ...counts.map(String), ...times.map(ms)]);
 }
+/** The table, with names without the files that follow them. */
 const shownTable = async (): Promise<string[][]> => {
   const rows = await page.locator('tbody tr').all();
-  return Promise.all(rows.map(async (row) => (await row.locator('th, td').allInnerTexts()).slice(0, 7)));
+  const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+  return cells.map(([name = '', ...figures]) => [name.replace(/ \(\/.*/, ''), ...figures.slice(0, 6)]);
 };
 
 const shell = (name: string, matcher: string, command: string) => ({

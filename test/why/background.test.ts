@@ -6,6 +6,7 @@ import { KeptRecords } from '../../src/page/records/kept.js';
 import { rowAt } from '../../src/page/records/row.js';
 import { answerFor } from '../../src/why/answer.js';
 import { BackgroundRuns, endsIn } from '../../src/why/background.js';
+import { SameHooks } from '../../src/why/same-hook.js';
 import { countedIn, Tallies } from '../../src/why/tally.js';
 
 const isFire = (record: HookRecord): record is FireRecord => record.type === 'hook_fire';
@@ -52,10 +53,10 @@ describe.each([{ beside: false }, { beside: true }])(
     });
 
     test('stats counts its failures and its times', () => {
-      const counted = new Tallies();
+      const [counted, hooks] = [new Tallies(), new SameHooks()];
       for (const record of records) {
         if (record.type === 'system' && record.subtype === 'hook_response') counted.end(record);
-        if (isFire(record)) for (const handler of countedIn(record)) counted.add(record, handler, undefined);
+        if (isFire(record)) for (const handler of countedIn(record, hooks)) counted.add(record, handler, undefined);
       }
       const audit = counted.rows().find(({ hook }) => hook === 'audit');
       expect(audit).toMatchObject({ runs: 3, failures: 3, max: expect.any(Number) });

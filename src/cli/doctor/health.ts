@@ -4,7 +4,7 @@ import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { hookKey } from '../../why/same-hook.js';
+import { SameHooks } from '../../why/same-hook.js';
 import { subjectOf } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
@@ -32,6 +32,7 @@ const STARTING = 1_000;
 
 /** What records show about hooks: which never run, always fail, or are slow. */
 export class Health {
+  readonly #hooks = new SameHooks();
   readonly #seen = new Map<string, EventHealth>();
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
@@ -86,7 +87,8 @@ export class Health {
     if (agent !== undefined)
       this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
-    for (const handler of record.handlers) this.#hook(record, handler);
+    const keys = this.#hooks.keysOf(record);
+    for (const [i, handler] of record.handlers.entries()) this.#hook(record, handler, keys[i] as string);
   }
 
   /** Whether a hook of this name was ever listed for the event. */
@@ -109,9 +111,9 @@ export class Health {
     ];
   }
 
-  #hook(record: FireRecord, handler: HandlerRecord): void {
+  #hook(record: FireRecord, handler: HandlerRecord, hook: string): void {
     if (FOUND.includes(handler.source.kind)) this.readsClaude = true;
-    const key = JSON.stringify([record.event, hookKey(handler)]);
+    const key = JSON.stringify([record.event, hook]);
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       if (this.#seen.size >= MOST) return;

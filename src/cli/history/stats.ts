@@ -3,6 +3,7 @@ import type { FireRecord } from '../../emit/record.js';
 import { clip, plainJson } from '../../plain.js';
 import { greatest } from '../../values/append.js';
 import { isMeant } from '../../why/meaning.js';
+import { SameHooks } from '../../why/same-hook.js';
 import { countedIn, type HookTally, Tallies } from '../../why/tally.js';
 import type { Flags } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
@@ -22,6 +23,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
   const named = readFilter(hook === undefined ? {} : { hook });
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
+    const hooks = new SameHooks();
     let fires = 0;
     const unanswered: string[] = [];
     const rejected = new Set<string>();
@@ -37,7 +39,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
       if (record.unanswered !== undefined) unanswered.push(record.unanswered);
       named.match(record);
       const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
-      for (const handler of countedIn(record)) if (isMeant(handler, hook)) tallies.add(record, handler, group);
+      for (const handler of countedIn(record, hooks)) if (isMeant(handler, hook)) tallies.add(record, handler, group);
     }
     const mask = maskOf(flags);
     const rows = tallies.rows().map((row) => ({

@@ -5,6 +5,8 @@ import { isWanted } from '../../store/store.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
 import { type CallFound, callOf } from '../../why/calls.js';
 import { hasRun } from '../../why/meaning.js';
+import { SameHooks } from '../../why/same-hook.js';
+import { countedIn } from '../../why/tally.js';
 import { AgentsOnPage } from './agents.js';
 import { gravest, withFailure } from './outcome.js';
 import { alarmRow, fireRow, type RowOnPage } from './row.js';
@@ -40,6 +42,7 @@ export class KeptRecords {
   readonly #calls = new Map<string, string[]>();
   /** Without a limit, because a file may have the end of a run far from its fire. */
   readonly #background = new BackgroundRuns<RowOnPage>(Number.POSITIVE_INFINITY);
+  readonly #hooks = new SameHooks();
   #sorted = true;
 
   /** Adds a line of a store. Returns whether it was a new record. */
@@ -63,7 +66,8 @@ export class KeptRecords {
       if (record.tool_use_id !== undefined) push(this.#calls, callKey(record.session_id, record.tool_use_id), text);
       if (record.type === 'hook_fire') {
         this.agents.learn(record, agent, at);
-        const row = fireRow(record, agent, at, text, this.#linesOf(record));
+        const hooks = countedIn(record, this.#hooks);
+        const row = fireRow(record, { agent, hooks, at, text, runs: this.#linesOf(record) });
         this.#push(row);
         for (const handler of record.handlers) this.#end(row, this.#background.begin(record.fire_id, handler, row));
       } else if (record.type === 'hook_alarm') this.#push(alarmRow(record, agent, at, text));

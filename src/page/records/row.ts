@@ -3,7 +3,7 @@ import type { AlarmRecord, FireRecord } from '../../emit/record.js';
 import { clip } from '../../plain.js';
 import { about } from '../../why/about.js';
 import { hasRun } from '../../why/meaning.js';
-import { type CountedFire, type CountedHandler, countedIn } from '../../why/tally.js';
+import type { CountedFire, CountedHandler } from '../../why/tally.js';
 import type { AgentOnPage } from './agents.js';
 import { bitOf, gravest, marksOf } from './outcome.js';
 
@@ -34,19 +34,18 @@ export interface RowOnPage extends CountedFire {
   readonly runs?: readonly string[] | undefined;
 }
 
+/** What is known of a fire besides its record. */
+interface FireOnPage extends Pick<RowOnPage, 'agent' | 'at' | 'text' | 'runs'> {
+  readonly hooks: readonly CountedHandler[];
+}
+
 /** The earliest moment that a Date can hold: a record may contain any number. */
 const EARLIEST = -8.64e15;
 
 const NONE: CountedFire['decision'] = { failures: [] };
 const uncoloured = (_: unknown, text: string): string => text;
 
-export function fireRow(
-  fire: FireRecord,
-  agent: AgentOnPage,
-  at: number,
-  text: string,
-  runs?: readonly string[],
-): RowOnPage {
+export function fireRow(fire: FireRecord, { agent, hooks, at, text, runs }: FireOnPage): RowOnPage {
   const marks = marksOf(fire);
   const { failures } = fire.decision;
   return {
@@ -64,7 +63,7 @@ export function fireRow(
     fire_id: fire.fire_id,
     decision: failures.length === 0 ? NONE : { failures },
     ...(fire.error === undefined ? {} : { error: fire.error }),
-    ran: countedIn(fire).filter(hasRun).map(counted),
+    ran: hooks.filter(hasRun).map(counted),
     text,
     runs,
   };
