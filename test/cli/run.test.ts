@@ -130,6 +130,20 @@ describe('hookscope run, given what hookscope has recorded', () => {
 });
 
 describe('hookscope run', () => {
+  test.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop', 'SubagentStop'])(
+    'counts above the table what the table counts as blocked, on %s',
+    async (event) => {
+      folder.write('blocking.json', { [event]: [shell('', 'exit 2', { name: 'block' })] });
+      const { stdout } = await run(SUBAGENTS, '--hooks', 'blocking.json');
+      const summary = (await records(SUBAGENTS, '--hooks', 'blocking.json')).at(-1) as unknown as {
+        rows: { blocked: number }[];
+      };
+      const blocked = summary.rows.reduce((sum, row) => sum + row.blocked, 0);
+      expect(blocked).toBeGreaterThan(0);
+      expect(stdout).toContain(`, ${blocked} denied or blocked.`);
+    },
+  );
+
   test('shows what ran, for whom and why, and what was denied', async () => {
     const { stdout, stderr, code } = await run(SUBAGENTS, '--hooks', 'guard.json');
     expect(stdout).toMatch(

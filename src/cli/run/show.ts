@@ -3,6 +3,7 @@ import type { HookRecord } from '../../emit/record.js';
 import type { Description } from '../../host/types.js';
 import { plainJson } from '../../plain.js';
 import { agentOf, roleOf } from '../../why/about.js';
+import { isBlocked } from '../../why/meaning.js';
 import type { Terminal } from '../terminal.js';
 import type { RecordedEvent, RecordedSession } from './session-file.js';
 import type { RunSummary } from './summary.js';
@@ -76,8 +77,7 @@ export function liveLines(
       if (record.type === 'hook_fire') {
         if (record.handlers.some((handler) => handler.status === 'background'))
           agents.set(record.fire_id, agentOf(record));
-        const { verdict, blocked } = record.decision;
-        if (verdict === 'deny' || blocked) stopped += 1;
+        if (isBlocked(record)) stopped += 1;
         const ran = record.handlers.some((handler) => handler.status !== 'skipped');
         if (ran) heard += 1;
         // The start and end of an agent with hooks of its own is worth showing even if no hook ran.
