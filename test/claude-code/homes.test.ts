@@ -171,3 +171,21 @@ test('a line whose home is known is not said to be unknown', () => {
     expect([run, unresolved]).toEqual([run, []]);
   }
 });
+
+test.each<[string, object?]>([
+  ['OLDPWD=$O; cd -; . ./b.sh'],
+  ['cd -; . ./b.sh', { OLDPWD: '$O' }],
+  ['cd -- -; . ./b.sh', { OLDPWD: '$O' }],
+  ['cd $O; cd /; cd -; . ./b.sh'],
+])('%s with env %j: what is behind a way back is bound', (line, env) => {
+  const handler = JSON.parse(JSON.stringify({ type: 'command', command: line, env }).replaceAll('$O', '/o'));
+  const { files, unresolved } = namedFiles(handler, { projectDir: '/p' });
+  expect([files.includes('/o/b.sh'), unresolved]).toEqual([true, []]);
+});
+
+test('where a line goes back to that has gone nowhere is not known', () => {
+  const unknown = (command: string) => namedFiles({ type: 'command', command }, { projectDir: '/p' }).unresolved;
+  for (const back of ['cd -', 'command cd -', 'cd -P -', '{ cd -; }'])
+    expect(unknown(`${back}; . ./b.sh`)).toEqual(['cd -']);
+  expect(unknown('cd in && cd - && . ./b.sh')).toEqual([]);
+});

@@ -167,7 +167,7 @@ export class CommandFiles extends ShellInput {
       return;
     }
     if (kind !== 'value' && kind !== 'line') this.named(word, values, reading, true);
-    if (kind === 'folder' && reading.goes) this.goesTo(word, values);
+    if (kind === 'folder' && reading.goes) this.goesTo(word, values, mode);
     this.loads(kind, values, reading);
     for (const value of values) {
       if (kind === 'folder') for (const folder of value.split(':')) this.paths.folder(folder === '' ? '.' : folder);

@@ -217,9 +217,17 @@ export abstract class RunCommands extends ShellLines {
   }
 
   /** Goes to a folder; a variable that is not set leaves the line where it is. */
-  protected goesTo(word: ShellWord, values: readonly string[]): void {
-    if (/^(?:-|\$\{?OLDPWD\}?)$/.test(word.text)) this.runs.goesBack();
+  protected goesTo(word: ShellWord, values: readonly string[], mode: ReadingMode): void {
+    if (/^(?:-|\$\{?OLDPWD\}?)$/.test(word.text)) this.#goesBack(mode);
     else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#place) : values);
+  }
+
+  /** Goes back. A line that has gone nowhere yet goes to where its shell was started from, unless it sets that. */
+  #goesBack(mode: ReadingMode): void {
+    const folders = this.look('OLDPWD') ?? (this.runs.moves.length === 0 ? [UNKNOWN] : []);
+    this.report('cd -', folders, mode);
+    for (const folder of folders) this.paths.folder(folder);
+    this.runs.goesBack();
   }
 
   /** Ends a command: what it does to the folder ends with it, except for `cd` and the like. */
