@@ -5,7 +5,9 @@ import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileChec
 import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, spanAt, textOf } from './files/tree.js';
-import { execWords, type Invocation, isCode, isFilledIn, shellOf } from './scripts/runs.js';
+import { type FirstLine, firstLine } from './scripts/first-line.js';
+import { operandsIn } from './scripts/interpreters.js';
+import { execWords, type Invocation, isFilledIn, programAt, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
 
 /** Checks that what a command runs exists and can be executed. */
@@ -67,11 +69,10 @@ function* lineEnds(
   { path, text = '', shebang }: ScriptFile,
   { name }: CheckContext,
 ): Generator<ScriptFinding> {
-  const isTaken =
-    interpreter === undefined
-      ? shebang?.endsWith('\r') && !PASSED_OVER.test(shebang)
-      : /^(?:(?:ba|da|z|k)?sh|\.|source)$/.test(interpreter) && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
-  if (!isTaken) return;
+  const first = shebang?.endsWith('\r') ? firstLine(shebang) : undefined;
+  const reader = interpreter ?? first?.sought ?? '';
+  const isRead = /^(?:(?:ba|da|z|k)?sh|\.|source)$/.test(reader) && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
+  if (!isRead && (interpreter !== undefined || first === undefined || passesOver(first))) return;
   const file = quoted(name(path));
   yield {
     rule: 'script-line-ends',
@@ -80,8 +81,9 @@ function* lineEnds(
   };
 }
 
-/** Programs that pass over a carriage return behind their options. */
-const PASSED_OVER = /\bperl\d*[ \t]+-|\benv[ \t]+(?:-\w*S|--split)(?!.*sh\b)/;
+/** Whether a carriage return behind the first line does no harm: env takes it for a blank, and perl reads its own options. */
+const passesOver = ({ program, argument, splits }: FirstLine): boolean =>
+  splits || (/^perl[\d.]*$/.test(basename(program)) && argument.startsWith('-'));
 
 /** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
 const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];
@@ -190,15 +192,21 @@ function* runItself(
     }
     return;
   }
-  if (shebang.endsWith('\r')) return;
-  const [program = '', ...rest] = shebang.trim().split(/\s+/);
-  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
-  const found = name === undefined ? existsSync(program) : isOnPath(name, machine.path);
-  if (!found)
+  const { program, argument, sought } = firstLine(shebang);
+  const asks = `${basename(path)} asks for`;
+  const missing = existsSync(program) ? sought : program;
+  if (missing === undefined || (missing === sought && (sought.includes('/') || isOnPath(sought, machine.path)))) return;
+  if (missing === argument && /\s/.test(missing))
     yield {
       rule: 'program-missing',
-      message: `${basename(path)} asks for ${name ?? program}, which this machine does not have.`,
-      subject: name ?? program,
+      message: `${asks} a program "${missing}": without -S, env takes all of it for one name.`,
+      fix: `Write #!${program} -S ${argument}.`,
+    };
+  else
+    yield {
+      rule: 'program-missing',
+      message: `${asks} ${missing}, which this machine does not have.`,
+      subject: missing,
     };
 }
 
@@ -226,8 +234,10 @@ function knownIn(handler: HandlerNode, { machine }: CheckContext): (name: string
   };
 }
 
-/** What a shell would fill in. Of other names nobody knows whether a program is meant to read them, nor within what may be code. */
+/** What a shell would fill in. Of other names nobody knows whether a program is meant to read them in its arguments, nor within what may be code. */
 const UNREAD = /^(?:(~)(?=\/)|["']?[^\s"'{}()$]*(\$\{?(CLAUDE_\w+|HOME\b|user_config\.\w+)\}?))/;
+/** The same in the path of a program or script, where nothing reads any variable. */
+const UNREAD_PATH = /^(?:(~)(?=\/)|["']?[^\s"'{}()$]*(\$\{?([A-Za-z_][\w.]*)\}?))/;
 
 /** Checks a command that no shell reads. */
 function* checkExecForm(handler: HandlerNode, file: SourceFile, about: CheckContext): Generator<CheckFinding> {
@@ -240,10 +250,12 @@ function* checkExecForm(handler: HandlerNode, file: SourceFile, about: CheckCont
     const message = `Without a shell the program is called "${command}", all of it.`;
     yield { rule: 'exec-form-shell', ...atKey(handler, 'command'), message };
   }
+  const operands = operandsIn(words);
   for (const [i, word] of words.entries()) {
-    if (isCode(words, i)) continue;
+    const operand = operands.find(({ at }) => at === i);
+    if (operand?.isCode) continue;
     const rest = word.replace(/\$\{([^}]*)\}/g, (all, name: string) => (isFilledIn(name, file) ? '' : all));
-    const [, home, variable, name = ''] = UNREAD.exec(rest) ?? [];
+    const [, home, variable, name = ''] = (operand || i === programAt(words) ? UNREAD_PATH : UNREAD).exec(rest) ?? [];
     const found = home ?? variable;
     if (found === undefined) continue;
     const where = [...handler.path, ...(i === 0 ? ['command'] : ['args', i - 1])];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { checkHookFiles, type HookFinding } from '../../src/check/check.js';
 import { fireFile } from '../../src/testing/fire-file.js';
 import { payload } from '../../src/testing/payload.js';
@@ -15,7 +15,10 @@ beforeEach(() => {
   for (const script of SCRIPTS) write(script, '#!/bin/bash\necho no >&2\nexit 2\n');
   mkdirSync(join(project, 'sub'));
 });
-afterEach(() => rmSync(dirname(project), { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dirname(project), { recursive: true, force: true });
+});
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(project, path)), { recursive: true });
@@ -137,6 +140,10 @@ test.each<Command>([
   ...['sh', 'bash', '/bin/bash'].map((command) => ({ command, args: ['-c', '"$CLAUDE_PROJECT_DIR"/g.sh'] })),
   { command: 'timeout', args: ['5', 'bash', '-lc', '"$CLAUDE_PROJECT_DIR"/g.sh'] },
   { command: 'node', args: ['-e', '$HOME/x'] },
+  { command: 'node', args: ['--title', 'x', '--input-type', 'module', '-e', '$HOME/x'] },
+  { command: 'true', args: ['fish', '-c', '$HOME/x'] },
+  { command: 'true', args: ['pwsh', '-NoProfile', '-c', '$HOME/x'] },
+  { command: 'true', args: ['$OWN/x'] },
   { command: 'awk', args: ['{print $HOME}', '/dev/null'] },
   { command: 'awk', args: ['$NF', '/dev/null'] },
   { command: 'sed', args: ['$d', '/dev/null'] },
@@ -154,9 +161,29 @@ test.each<Command>([
   { command: 'curl', args: ['-d', '@$HOME/x.json', 'http://x'] },
   { command: 'cc', args: ['-I$HOME/inc'] },
   { command: 'python3', args: ['g.py', '-c', '$HOME/cfg.toml'] },
+  { command: 'python3', args: ['-u', 'g.py', '-c', '$HOME/cfg.toml'] },
+  { command: 'bash', args: ['-x', 'g.sh', '-c', '$HOME/cfg'] },
+  { command: 'node', args: ['--title', 'x', 'g.js', '-e', '$HOME/cfg'] },
 ])('within a word, and in an option of a script, a placeholder stays as it is: %j', async (hook) => {
   writeHook(OWN, hook);
   expect(await adviceOf('placeholder-literal', OWN)).toBe(UNREAD);
+});
+
+test.each<Command>(
+  ['$OWN_DIR/', `\${OWN_DIR}/`, `./$OWN_DIR/`].flatMap((folder) => [
+    { command: `${folder}g.sh`, args: [] },
+    { command: 'bash', args: [`${folder}g.sh`] },
+    { command: 'bash', args: ['-x', '-o', 'pipefail', `${folder}g.sh`, 'x'] },
+    { command: 'env', args: ['A=1', `${folder}g.sh`] },
+    { command: 'timeout', args: ['5', 'bash', `${folder}g.sh`] },
+  ]),
+)('no variable is read in the path of what starts without a shell: %j', async (hook) => {
+  vi.stubEnv('OWN_DIR', project);
+  chmodSync(join(project, 'g.sh'), 0o755);
+  for (const file of [THEIRS, OWN]) {
+    writeHook(file, hook);
+    expect([await adviceOf('placeholder-literal', file), await verdictFrom('sub', file)]).toEqual([UNREAD, 'none']);
+  }
 });
 
 test.each<[string, readonly string[]]>([
@@ -224,6 +251,21 @@ test('the advice for a path that leads out of the folder of the file names none 
   for (const command of ['../g.sh', 'bash ../g.sh', 'sub/../../g.sh']) {
     writeHook(`sub/${OWN}`, { command });
     expect(await adviceOf('script-relative', `sub/${OWN}`)).toBe('Write its absolute path.');
+  }
+});
+
+test.each([
+  '-C "$CLAUDE_PROJECT_DIR"/sub',
+  '-C"$CLAUDE_PROJECT_DIR"/sub',
+  '--chdir="$CLAUDE_PROJECT_DIR"/sub',
+  '--chdir "$CLAUDE_PROJECT_DIR"/sub',
+  '-i -C sub',
+])('a script in the folder to which env %s goes is not missed', async (options) => {
+  write('sub/own.sh', '#!/bin/bash\necho no >&2\nexit 2\n');
+  chmodSync(join(project, 'sub/own.sh'), 0o755);
+  for (const run of ['./own.sh', 'bash own.sh', 'A=1 ./own.sh']) {
+    writeHook(THEIRS, { command: `env ${options} ${run}` });
+    expect([await findingsIn(THEIRS), await verdictFrom('.', THEIRS)]).toEqual([[], 'deny']);
   }
 });
 

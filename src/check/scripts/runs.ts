@@ -1,9 +1,10 @@
-import { basename, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
 import { entryOf, plainData, textAt } from '../files/tree.js';
 import { askedAbout, fileName, isCertain, placesIn, type RunFolder } from './certain.js';
+import { type Interpreter, operandOf, readerOf } from './interpreters.js';
 import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
 
 /** A program that a command hook starts, as far as its text shows. */
@@ -86,18 +87,6 @@ export function isFilledIn(name: string, { dialect, kind, plugin }: SourceFile):
   return name === 'CLAUDE_PROJECT_DIR' || name.startsWith('user_config.');
 }
 
-/** Whether a word is code for the interpreter before it: `bash -c CODE`. */
-export function isCode(words: readonly string[], at: number): boolean {
-  const option = words[at - 1];
-  const readers = words.slice(0, Math.max(0, at - 1)).map((word) => readerOf(basename(word)));
-  const place = readers.findLastIndex((reader) => reader !== undefined);
-  // Behind its script stand the script's own options.
-  const isOwn = words
-    .slice(place + 1, at)
-    .every((word, i) => /^[-+]/.test(word) || (i > 0 && /^[-+]/.test(words[place + i] as string)));
-  return isOwn && option !== undefined && readers[place]?.inline.test(option) === true;
-}
-
 /** How deeply shell texts may nest in shell texts. */
 const MOST_TEXTS = 3;
 
@@ -178,30 +167,11 @@ const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
 const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|pdm|rye|hatch) run)$/;
 /** Programs that run the command given as their arguments. */
 const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
-/** Options of interpreters that take code (`inline`) or another value (`valued`). Only certain scripts are found here; `trust/named` also finds possible ones. */
-const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; verbs?: RegExp }[] = [
-  { names: /^(ba|da|z|k)?sh$/, inline: /^-[a-z]*c$/, valued: /^(-o|-O|--rcfile|--init-file)$/ },
-  { names: /^python[\d.]*$|^pypy3?$/, inline: /^-c$/, valued: /^(-W|-X)$/ },
-  {
-    names: /^(node|tsx|ts-node)$/,
-    inline: /^(-e|-p|-pe|--eval|--print)$/,
-    valued: /^(-r|--require|--import|--loader|-C)$/,
-  },
-  {
-    names: /^(bun|deno|uv)$/,
-    inline: /^(-e|eval)$/,
-    valued: /^(--with|--python|-p|--directory|--project|--extra|--group|--config|-c)$/,
-    verbs: /^run$/,
-  },
-  { names: /^(\.|source)$/, inline: /^$/, valued: /^$/ },
-  { names: /^(ruby|perl|php|Rscript|lua)$/, inline: /^-[er]$/, valued: /^-[I]$/ },
-];
-
 function runOf(words: readonly InvocationWord[], certain: boolean, place: RunFolder): Invocation[] {
-  let at = 0;
-  while (at < words.length && isPassedOver(words, at)) at++;
+  const values = words.map(({ value }) => value);
+  const at = programAt(values);
   const first = words[at];
-  if (first?.value === undefined) return [];
+  if (first?.value === undefined || values.slice(0, at).some((value = '') => FOLDER.test(value))) return [];
   const run = {
     written: first.written,
     path: undefined,
@@ -224,9 +194,6 @@ function runOf(words: readonly InvocationWord[], certain: boolean, place: RunFol
   return [run, ...(reader ? scriptOf(rest, reader, { ...run, interpreter }, place) : [])];
 }
 
-const readerOf = (name: string): (typeof INTERPRETERS)[number] | undefined =>
-  INTERPRETERS.find(({ names }) => names.test(name));
-
 /** The index of the word that may be an interpreter: in `npx tsx x.ts`, the one after the program that fetches it. */
 function readerAt(words: readonly InvocationWord[], first: number): number {
   const [program, verb] = words.slice(first).map(({ value }) => value);
@@ -240,36 +207,40 @@ function readerAt(words: readonly InvocationWord[], first: number): number {
   return readerOf(value) ? at : first;
 }
 
-function isPassedOver(words: readonly InvocationWord[], at: number): boolean {
-  const value = words[at]?.value;
+/** Options of wrappers that change the folder: `env -C`, `sudo -D`. What a path then leads to is not known here. */
+const FOLDER = /^(?:-[CD]|--chdir)/;
+
+/** The index of the program that the words start, behind `env` and the like. */
+export function programAt(words: readonly (string | undefined)[]): number {
+  const at = words.findIndex((_, i) => !isPassedOver(words, i));
+  return at === -1 ? words.length : at;
+}
+
+function isPassedOver(words: readonly (string | undefined)[], at: number): boolean {
+  const value = words[at];
   if (value === undefined) return false;
   if (WRAPPERS.test(value)) return words.length > at + 1;
   // Arguments of the wrapper: `timeout -k 1 5s`, `env A=b`.
-  return at > 0 && (/^-|^\w+=|^[\d.]+[smhd]?$/.test(value) || /^-[kusng]$/.test(words[at - 1]?.value ?? ''));
+  return at > 0 && (/^-|^\w+=|^[\d.]+[smhd]?$/.test(value) || /^(?:-[kusngCD]|--chdir)$/.test(words[at - 1] ?? ''));
 }
 
 function scriptOf(
   words: readonly InvocationWord[],
-  reader: (typeof INTERPRETERS)[number],
+  reader: Interpreter,
   run: Invocation,
   place: RunFolder,
 ): Invocation[] {
-  for (let at = 0; at < words.length; at++) {
-    const { value, written } = words[at] as InvocationWord;
-    if (value === undefined || value === '-m' || value === '-') return [];
-    if (reader.inline.test(value)) {
-      const inline = words[at + 1]?.value;
-      return inline === undefined ? [] : [{ ...run, written: 'its argument', inline }];
-    }
-    if (reader.valued.test(value)) at++;
-    else if (!value.startsWith('-') && !(at === 0 && reader.verbs?.test(value))) {
-      // `bun run build` and `uv run pytest` do not name a file.
-      return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
-        ? [{ ...run, written, ...located(value, place), certain: run.certain && !isOfUser(run, written) }]
-        : [];
-    }
-  }
-  return [];
+  const operand = operandOf(
+    words.map(({ value }) => value),
+    reader,
+  );
+  const { value, written = '' } = words[operand?.at ?? -1] ?? {};
+  if (value === undefined) return [];
+  if (operand?.isCode) return [{ ...run, written: 'its argument', inline: value }];
+  // `bun run build` and `uv run pytest` do not name a file.
+  return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
+    ? [{ ...run, written, ...located(value, place), certain: run.certain && !isOfUser(run, written) }]
+    : [];
 }
 
 /** Whether a sourced file is in the user's home (`. ~/.nvm/nvm.sh`). It need not exist on the machine where the file is checked. */

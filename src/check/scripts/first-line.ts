@@ -1,0 +1,38 @@
+import { basename } from 'node:path';
+
+/** The first line of a script, as the kernel and env read it. */
+export interface FirstLine {
+  /** What the kernel starts. */
+  readonly program: string;
+  /** All the rest, which the kernel gives it as one argument. */
+  readonly argument: string;
+  /** The name that env looks for: its whole argument, unless it is told to split it. Undefined without env, or if only env can tell. */
+  readonly sought: string | undefined;
+  /** Whether env splits its argument into words, and so passes over a carriage return. */
+  readonly splits: boolean;
+}
+
+/** Options that tell env to split the rest of its argument. */
+const SPLIT = /^(?:-[iv0]*S|--s[a-z-]*=)/;
+/** Options of env whose value is the next word. */
+const VALUED = /^(?:-[iv0]*[uCa]|--(?:unset|chdir|argv0))$/;
+
+/** Reads what stands behind `#!`, without the carriage return at its end. */
+export function firstLine(shebang: string): FirstLine {
+  const [, program = '', argument = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*?)[ \t]*$/.exec(shebang.replace(/\r$/, '')) ?? [];
+  if (basename(program) !== 'env') return { program, argument, sought: undefined, splits: false };
+  if (SPLIT.test(argument))
+    return { program, argument, sought: wordAfterOptions(argument.replace(SPLIT, '')), splits: true };
+  // The kernel of macOS splits it.
+  const alone = process.platform === 'darwin' ? argument.replace(/\s.*/, '') : argument;
+  return { program, argument, sought: /^$|^-|=/.test(alone) ? undefined : alone, splits: false };
+}
+
+/** The program in the words that env splits; undefined if quotes, escapes or variables are in them. */
+function wordAfterOptions(text: string): string | undefined {
+  if (/["'\\$#]/.test(text)) return undefined;
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  let at = 0;
+  while (words[at]?.startsWith('-') && words[at] !== '--') at += VALUED.test(words[at] as string) ? 2 : 1;
+  return words.slice(at).find((word) => word !== '--' && !word.includes('='));
+}
