@@ -196,6 +196,57 @@ describe('the thin command', () => {
     expect(unread).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) as string });
   });
 
+  /** A folder with the programs that the command may use, without one of them. */
+  const without = (missing: string): string => {
+    const bin = join(user.path, `no-${missing}`);
+    mkdirSync(bin);
+    for (const name of ['dash', 'bash', ...TOOLS.filter((tool) => tool !== missing)])
+      symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
+    return bin;
+  };
+  const TOOLS = ['sleep', 'curl', 'head', 'cat', 'ls', 'rm', 'mktemp'];
+
+  test('whatever program is missing, the reason of the guard is given, or that program is named', async () => {
+    const rule = (reason: string, of: string) => ({ type: 'rule', decision: 'deny', reason, if: `Bash(${of} *)` });
+    const long = 'é'.repeat(9_000);
+    user.write('rules.json', { PreToolUse: [{ matcher: 'Bash', hooks: [rule('no rm', 'rm'), rule(long, 'long')] }] });
+    await user.serve(['--hooks', 'rules.json']);
+    for (const tool of TOOLS) {
+      const bin = without(tool);
+      for (const shell of ['dash', 'bash'])
+        for (const place of [{}, { XDG_RUNTIME_DIR: join(user.path, 'nowhere') }]) {
+          const ask = (command: string) =>
+            thin(['PreToolUse', '--hooks', 'rules.json'], bash(command), {
+              env: { PATH: bin, ...place },
+              shell: join(bin, shell),
+            });
+          const missing = `the program ${tool} is not found on the PATH`;
+          const said = async (command: string) => {
+            const { stdout, stderr } = await ask(command);
+            return [stdout.match(/Reason":"(.*?)"/)?.[1], stderr.trimEnd()];
+          };
+          const none = [`hookscope: ${missing}`, `hookscope: ${missing}`];
+          const isServed = place.XDG_RUNTIME_DIR === undefined;
+          expect([tool, shell, await said('rm x')]).toEqual([tool, shell, tool === 'sleep' ? none : ['no rm', '']]);
+          const isLost = tool === 'sleep' || (tool === 'head' && isServed);
+          expect([tool, shell, await said('long x')]).toEqual([tool, shell, isLost ? none : [long, '']]);
+        }
+    }
+  });
+
+  test('without the program cat, nobody says that standard input was open', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const bin = without('cat');
+    rmSync(join(bin, 'curl'));
+    writeFileSync(join(bin, 'curl'), '#!/bin/sh\nexec sleep 20 >/dev/null\n', { mode: 0o755 });
+    for (const shell of ['dash', 'bash']) {
+      const env = { PATH: bin };
+      const answer = await thin(['PreToolUse', '--timeout', '1'], bash('ls'), { env, shell: join(bin, shell) });
+      const { stdout, stderr, code } = failureAnswer(CATALOGUE.PreToolUse, REASONS.late, 'block');
+      expect(answer).toEqual({ code, stdout, stderr });
+    }
+  });
+
   describe('beside one server', () => {
     beforeAll(async () => {
       isShared = true;
@@ -236,26 +287,6 @@ describe('the thin command', () => {
         env: { ...user.env, PATH: bin },
       });
       expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
-    });
-
-    test('where there is no sleep, with which it waits, it says so, with a server and without', async () => {
-      const bin = join(user.path, 'no-sleep');
-      mkdirSync(bin);
-      for (const name of ['dash', 'cat', 'curl', 'ls', 'rm', 'mktemp', 'head'])
-        symlinkSync(
-          execFileSync('/bin/sh', ['-c', `command -v ${name}`])
-            .toString()
-            .trim(),
-          join(bin, name),
-        );
-      for (const more of [{}, { XDG_RUNTIME_DIR: join(user.path, 'nowhere') }]) {
-        const env = { PATH: bin, ...more };
-        const answer = await thin(['PreToolUse'], bash('ls'), { env, shell: join(bin, 'dash') });
-        expect(answer).toMatchObject({
-          code: 2,
-          stdout: expect.stringMatching(/"deny".*sleep is not found on the PATH/),
-        });
-      }
     });
 
     test.each(['claude-code', 'copilot'])(
