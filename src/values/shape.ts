@@ -85,7 +85,8 @@ export function show(value: unknown): string {
   // JSON would print NaN and Infinity as null.
   if (typeof value === 'number') return String(value);
   try {
-    return jsonText(value) ?? String(value);
+    // JSON would leave out a key with a function, and print null for one in a list.
+    return jsonText(value, (part) => (typeof part === 'function' ? 'a function' : part)) ?? String(value);
   } catch {
     // JSON has no bigints and no cycles.
     return typeof value === 'object' ? 'an object' : String(value);

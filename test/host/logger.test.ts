@@ -2,12 +2,23 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type ControlProblem, FewProblems } from '../../src/claude-code/control/peer/problem.js';
 import { serveControl } from '../../src/claude-code.js';
+import { createHost } from '../../src/create-host.js';
 import { deny } from '../../src/events/output/helpers.js';
 import { HostLogger } from '../../src/host/tell/logger.js';
 import { problems } from '../claude-code/control/kit.js';
 import { testHost, until, watch } from './kit.js';
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+
+test.each([
+  [{ warn() {}, error: () => undefined }, '{"warn":"a function","error":"a function"}'],
+  [[() => undefined, 1], '["a function",1]'],
+  [{ log: { warn() {} }, level: 2 }, '{"log":{"warn":"a function"},"level":2}'],
+])('the error about a wrong option names the functions that the value holds: %j', (logger, shown) => {
+  expect(() => createHost({ logger: logger as never })).toThrow(
+    `Invalid option logger: expected a function, got ${shown}`,
+  );
+});
 
 describe('the logger of a host', () => {
   const clocked = () => {

@@ -256,11 +256,11 @@ export function ignoreRejections(value: unknown): void {
   }
 }
 
-/** Like JSON.stringify, but also handles rejections of promises that a `toJSON` returns, since nobody awaits them. */
-export function jsonText(value: unknown): string | undefined {
+/** Like JSON.stringify, but also handles rejections of promises that a `toJSON` returns, since nobody awaits them. `shown`: what is printed for a part. */
+export function jsonText(value: unknown, shown = (part: unknown): unknown => part): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (types.isPromise(part)) ignoreRejections(part);
-    return part;
+    return shown(part);
   });
 }
 
