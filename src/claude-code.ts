@@ -19,7 +19,7 @@ export {
 export { type ClaudeProblem, formatProblem } from './claude-code/files/findings.js';
 export { CLAUDE_PLACES, type ClaudeFiles, type ClaudePlace } from './claude-code/files/places.js';
 export type { HookSettings } from './claude-code/files/settings-keys.js';
-export type { AgentEntry, ClaudeSourceKind, PluginEntry } from './claude-code/files/source.js';
+export type { AgentEntry, ClaudeSourceKind, PluginFolder } from './claude-code/files/source.js';
 export {
   type LoadClaudeCodeOptions,
   type LoadedClaudeCode,

@@ -17,7 +17,7 @@ export type {
   LoadClaudeCodeOptions,
   LoadedClaudeCode,
   LoadedSource,
-  PluginEntry,
+  PluginFolder,
   Trust,
   TrustRequest,
   TrustStore,

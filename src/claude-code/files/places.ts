@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Keys } from '../../values/options.js';
 import { checks, oneOf, TEXTS } from '../../values/shape.js';
 import { homeFolder } from '../../values/user-folders.js';
-import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
+import type { AgentEntry, FindOptions, PluginFolder } from './source.js';
 
 /** The usual places of hook files. */
 export const CLAUDE_PLACES = ['managed', 'user', 'project', 'local', 'agents', 'skills'] as const;
@@ -22,7 +22,7 @@ export interface ClaudeFiles {
   /** More settings files, which are read after the usual ones. They need no consent, because you named them explicitly. */
   readonly settings?: readonly string[];
   /** The folders of plugins. */
-  readonly plugins?: readonly (string | PluginEntry)[];
+  readonly plugins?: readonly (string | PluginFolder)[];
   /** The Markdown files of agents. */
   readonly agents?: readonly (string | AgentEntry)[];
   /** The name of the agent that is the main thread. Its hooks apply to all agents, and its Stop remains Stop. */

@@ -80,7 +80,7 @@ async function readManifest(
       : { bad: broken(file, { message: `expected an object, got ${kindOf(data)}` }) };
   } catch (error) {
     const found = error instanceof HookscopeError ? undefined : await findSyntaxError(text);
-    const message = found ? `is not JSON: ${found.what}` : messageOf(error);
+    const message = found ? `is not JSON: ${found.what}` : problemIn(error);
     return { bad: broken(file, { message, ...(found && { line: found.line, column: found.column }) }) };
   }
 }
@@ -90,7 +90,7 @@ async function readHooksFile(file: string, options: ReadFileOptions): Promise<Ho
   try {
     text = readHookText(file);
   } catch (error) {
-    return broken(file, { message: messageOf(error) });
+    return broken(file, { message: problemIn(error) });
   }
   return readSettings(text, file, { ...options, hooksOnly: true, whole: true });
 }
@@ -114,7 +114,8 @@ function defaultsOf(config: unknown): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-function messageOf(error: unknown): string {
+/** What is wrong, without the file's name, which our errors have too. */
+function problemIn(error: unknown): string {
   const details = (error as { details?: { problem?: string } }).details;
   return details?.problem ?? (error as Error).message;
 }

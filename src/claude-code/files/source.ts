@@ -36,7 +36,7 @@ export interface ClaudeSource {
 }
 
 /** A plugin's folder. */
-export interface PluginEntry {
+export interface PluginFolder {
   readonly dir: string;
   /** The user named it explicitly, so its hooks run without consent. Default: false. */
   readonly trusted?: boolean;
@@ -59,7 +59,7 @@ export interface FindOptions extends Pick<ReadFileOptions, 'events' | 'onInvalid
   /** Which of the usual places are read. */
   readonly places: readonly string[];
   readonly settings: readonly string[];
-  readonly plugins: readonly PluginEntry[];
+  readonly plugins: readonly PluginFolder[];
   readonly agents: readonly AgentEntry[];
   readonly mainAgent: string | undefined;
 }

@@ -6,7 +6,7 @@ import type { CommandVariables } from '../../trust/named/variables.js';
 import { findAgents, findSkills, skillsIn } from './markdown.js';
 import { type PluginDir, readPluginDir } from './plugin-dir.js';
 import { type HookFile, type ReadFileOptions, readSettings } from './settings.js';
-import { type ClaudeSource, type FindOptions, makeSource, type PluginEntry, unread } from './source.js';
+import { type ClaudeSource, type FindOptions, makeSource, type PluginFolder, unread } from './source.js';
 
 /** Finds all files with hooks or settings about hooks, in the order in which their hooks run. Rejects with INVALID_CONFIG if a managed file is wrong. */
 export async function findSources(options: FindOptions): Promise<ClaudeSource[]> {
@@ -92,7 +92,7 @@ async function plugins(options: FindOptions): Promise<ClaudeSource[]> {
 function pluginVariables(
   { projectDir, home }: FindOptions,
   { name, root, defaults }: PluginDir,
-  config: PluginEntry['config'],
+  config: PluginFolder['config'],
 ): CommandVariables {
   const pluginData = join(home, '.claude', 'plugins', 'data', `${name.replace(/[^\w.-]/g, '_')}-inline`);
   return { projectDir, pluginRoot: root, pluginData, userConfig: { ...defaults, ...config }, defaults };

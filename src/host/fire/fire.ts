@@ -56,7 +56,7 @@ export function takesInput(services: HostCore, event: string, input: Json, scope
 }
 
 /** A fire that is refused before any hook is asked. */
-type RefusedFire = CallFire & { readonly services: HostCore };
+type UnaskedFire = CallFire & { readonly services: HostCore };
 
 /** The rest of `fire`, from the plan on. Separate, so that the idle path above stays small enough to be inlined. */
 function begin(
@@ -103,7 +103,7 @@ function begin(
 
 /** A start with an invalid input opens no scope. It is refused only where a hook, a listener for agents or a subscriber would see it. */
 function notStarted(
-  { services, state, input, options }: Omit<RefusedFire, 'found'>,
+  { services, state, input, options }: Omit<UnaskedFire, 'found'>,
   error: HookscopeError,
   watched: boolean,
 ): Promise<AnyDecision> {
@@ -140,7 +140,7 @@ function sessionOf({ session }: HostCore, scope: ScopeRef | undefined): SessionF
   return { session_id: scope.session, transcript_path, cwd, permission_mode };
 }
 
-function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Promise<never> {
+function refuse(fire: UnaskedFire, error: HookscopeError, watched: boolean): Promise<never> {
   if (watched) reportRefused({ ...fire, spec: fire.state.spec }, error.code);
   undecided(fire, error);
   return Promise.reject(error);
