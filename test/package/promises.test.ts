@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -45,6 +45,26 @@ describe.each(Object.entries(PROMISES))('%s', (document, { kept, none }) => {
     });
     expect(missing).toEqual([]);
   });
+});
+
+test.each([
+  ['10 silent, with a subscriber', /with a subscriber takes about ([\d.]+) times/],
+  ['10 answer allow(), with a subscriber', /about ([\d.]+) times as long if they answer `allow\(\)`/],
+  ['hookscope fire with one callback', /`hookscope fire` takes about ([\d.]+) times/],
+  ['hookscope hook with one rule, recorded', /with one rule about ([\d.]+) times/],
+  ['a call over HTTP, 1 connections', /over HTTP takes about ([\d.]+) times/],
+  ['a call over HTTP, 10 connections', /about ([\d.]+) times as long with ten/],
+  ['a call by the thin command', /by the thin command takes about ([\d.]+) of/],
+])('what is said of speed is what the last run of the bench measured: %s', (row, words) => {
+  const folder = join(ROOT, 'bench/results');
+  const last = readdirSync(folder)
+    .sort()
+    .findLast((name) => name.endsWith('-node-20.json')) as string;
+  const { rows } = JSON.parse(readFileSync(join(folder, last), 'utf8')) as { rows: Record<string, { median: number }> };
+  const said = Number(words.exec(readFileSync(join(ROOT, 'docs/limitations.md'), 'utf8'))?.[1]);
+  const measured = rows[row]?.median as number;
+  // A row differs by up to a quarter from one run to the next.
+  expect(Math.abs(said / measured - 1), `${measured}`).toBeLessThan(0.25);
 });
 
 test('a sentence is found wherever it stands, and no code', () => {

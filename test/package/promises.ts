@@ -279,7 +279,12 @@ const securityElse: readonly NoPromise[] = [
   ['It is [not a sandbox](docs/limitations.md#driving-real-agents)', 'says what is not promised'],
 ];
 
+const COSTS = 'what is said of speed is what the last run of the bench measured';
 const limits: readonly Kept[] = [
+  ['A fire with a subscriber takes about', 'package/promises', COSTS],
+  ['A start of `hookscope fire` takes about', 'package/promises', COSTS],
+  ['A call over HTTP takes about', 'package/promises', COSTS],
+  ['A call by the thin command takes about', 'package/promises', COSTS],
   [
     '`connect --hooks` does not bind the files that it names',
     'server/doctor',
@@ -1197,6 +1202,8 @@ const limitsElse: readonly NoPromise[] = [
   ['`if` is for tool events', 'leads to the next sentence'],
   ['On other systems only the hook', 'of other systems: the tests run on Linux'],
   ['This page lists what hookscope does not do', 'leads into the page'],
+  ['are missed.', 'leads to what follows'],
+  ['On Node 20, the last run shows', 'leads to what follows'],
   ['Guards need `onFailure', 'what to do; the README’s guards are held to it by package/guards'],
   ['Do not export that variable', 'what to do'],
   ['With a server nothing waits for them.', 'as the guide says of hooks that are not enforced'],
