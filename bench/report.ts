@@ -58,7 +58,7 @@ function machine(runs: readonly Kept[]): string[] {
   );
   return [
     ...runs.map((run) => `- ${titleOf(run)}: ${run.machine}; load at the end ${run.load}`),
-    `- ${peers.join(', ')}`,
+    `- ${peers.join(', ')}; @google/gemini-cli-core is measured only if HOOKSCOPE_BENCH_GEMINI names its folder`,
   ];
 }
 
@@ -108,7 +108,7 @@ function ratio({ median, low, high }: Spread): string {
 }
 
 function amount({ value, half, unit }: Figure): string {
-  const digits = unit === 'ms' ? 4 : 1;
+  const digits = unit === 'ms' ? 4 : unit.startsWith('×') ? 2 : 1;
   const spread = half && half.low !== half.high ? ` (${half.low.toFixed(digits)} to ${half.high.toFixed(digits)})` : '';
   return `${value.toFixed(digits)} ${unit}${spread}`;
 }
