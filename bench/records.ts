@@ -14,6 +14,13 @@ function writing(bytes: number) {
   return { ...preToolUse, tool_name: 'Write', tool_input: { file_path: '/home/dev/project/a.ts', content } };
 }
 
+/** A call whose input has that many small values. */
+const rows = (count: number) => ({
+  ...preToolUse,
+  tool_name: 'Write',
+  tool_input: { rows: Array.from({ length: count }, (_, i) => ({ i, s: `row ${i}` })) },
+});
+
 function printing(name: string, input: typeof preToolUse): Case {
   const candidates = (): Candidate[] => {
     const host = createHost();
@@ -68,6 +75,7 @@ const saying = (name: string, source: string): Case => ({
 export const cases: Case[] = [
   printing('an input of 1 KB', preToolUse),
   printing('an input of 100 KB', writing(100_000) as typeof preToolUse),
+  printing('20,000 rows of two values', rows(20_000) as typeof preToolUse),
   saying('silent', 'async () => undefined'),
   saying('answer allow()', "async () => hookscope.allow('reviewed')"),
 ];
