@@ -13,6 +13,7 @@ import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
 import { wrongOption } from '../values/options.js';
 import { sha256 } from '../values/sha256.js';
+import { maskOf } from './history/masked.js';
 import { checkNamed } from './host/claude-flags.js';
 import { fromOf } from './host/from-flags.js';
 import type { Flags } from './options.js';
@@ -176,6 +177,7 @@ async function describe(file: AnyHeldFile, data: DataNames): Promise<string> {
     return sha256 === null ? [] : [`  ${sha256.slice(0, 12)}  ${plain(path)}`];
   });
   const unknown = request.unresolved.map((word) => `  ${plain(word)}`);
+  const filled = (request.filled ?? []).map((line) => `  ${plain(maskOf({}).text(line))}`);
   const before = Object.entries(previous?.files ?? {}).flatMap(([path, bound]) => (bound.data ? [path] : []));
   const byName = [...new Set([...before.filter((path) => path in request.files), ...data.namesOf(file)])];
   const diff = (await trustDiff(previous, request)).split('\n').map((line) => `    ${plain(line)}`);
@@ -187,6 +189,7 @@ async function describe(file: AnyHeldFile, data: DataNames): Promise<string> {
       ? ['  it changes what is enforced: a hook with "enforce": false, or a share of sessions, stops nothing there']
       : []),
     ...(named.length > 0 ? ['  it names:', ...named] : []),
+    ...(filled.length > 0 ? ['  with the variables as they are now, it runs or asks:', ...filled] : []),
     ...(byName.length > 0
       ? ['  bound by name alone, whatever they hold:', ...byName.map((path) => `  ${plain(path)}`)]
       : []),

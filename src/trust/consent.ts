@@ -59,6 +59,8 @@ export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'defini
   readonly source?: ConsentSource;
   /** Words in its commands that determine what runs but are known only at run time, so that no file can be bound for them. */
   readonly unresolved: readonly string[];
+  /** The commands and addresses of MCP servers that use variables, as these fill them in now. They are shown, and not stored. */
+  readonly filled?: readonly string[];
 }
 
 /** Checks the fields that a request and a consent have in common. */

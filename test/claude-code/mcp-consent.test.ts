@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { heldMcpServers } from '../../src/claude-code/trust/mcp-servers.js';
@@ -151,5 +151,53 @@ describe('consent to MCP servers binds what runs once variables are filled in', 
     rmSync(join(project.path, 'new'), { recursive: true });
     expect(state()).toEqual([expect.stringContaining('new/srv.mjs, which')]);
     expect(state()).toEqual([expect.stringContaining('is missing')]);
+  });
+
+  const stored = (): string => join(home.path, 'config/hookscope/trust.json');
+  /** What earlier versions stored, which bound no variables. */
+  const forgetVariables = (): void =>
+    writeFileSync(stored(), readFileSync(stored(), 'utf8').replace(/,\\n {2}\\"variables\\": \{.*?\}/g, ''));
+
+  test.each([
+    [{ type: 'http', url: `https://\${A:-a.example}/x` }, 'b.example', 'c.example', 'https://c.example/x'],
+    [{ type: 'http', url: `https://\${A:-a.example}/x` }, undefined, 'c.example', 'https://c.example/x'],
+    [{ command: 'node', args: [`\${A:-rel/srv.mjs}`] }, 'other/srv.mjs', undefined, '"rel/srv.mjs"'],
+    [{ command: `\${A}`, args: [`\${CLAUDE_PROJECT_DIR}/rel/srv.mjs`] }, 'node', 'bun', '"bun"'],
+    [{ command: 'node', args: [`\${A:-rel}/srv.mjs`, `\${AB}`] }, 'rel', 'other', '"other/srv.mjs"'],
+  ])('%j with %s, then %s: the variable is named, and what runs is shown', async (server, before, after, shown) => {
+    project.write('.mcp.json', { mcpServers: { fixed: { command: 'node' }, s: server } });
+    const names = JSON.stringify(server).includes('AB') ? 'A, AB' : 'A';
+    const why = `a variable that the MCP server s of ${join(project.path, '.mcp.json')} uses (${names}) has another value than when it was accepted`;
+    accept({ A: before });
+    for (const older of [() => undefined, forgetVariables]) {
+      older();
+      vi.stubEnv('A', after);
+      expect(heldMcpServers(project.path, store).map((held) => held.why)).toEqual([`${why}; see hookscope trust`]);
+      const { stdout } = await cli(['trust'], {
+        cwd: project.path,
+        env: { XDG_CONFIG_HOME: join(home.path, 'config'), A: after },
+      });
+      expect(stdout).toContain(`\n  ${why}; see hookscope trust\n`);
+      const lines = stdout.split('it runs or asks:\n')[1]?.split('\n  what')[0] ?? '';
+      expect(lines).toContain(shown);
+      expect(lines.split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('what is shown of a server is masked and not stored; a changed file is not blamed on variables', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    project.write('.mcp.json', { mcpServers: { s: { type: 'http', url: `https://h/\${A}/\${B}` } } });
+    const { stdout } = await cli(['trust'], {
+      cwd: project.path,
+      env: { XDG_CONFIG_HOME: join(home.path, 'config'), A: 'seen', B: secret },
+    });
+    expect(stdout).toContain('"https://h/seen/');
+    expect(stdout).not.toContain(secret);
+    accept({ A: 'seen', B: secret });
+    expect(readFileSync(stored(), 'utf8')).not.toMatch(/seen|ghp_/);
+    project.write('.mcp.json', { mcpServers: { s: { type: 'http', url: `https://h/\${A}` } } });
+    expect(heldMcpServers(project.path, store).map(({ why }) => why)).toEqual([
+      `${join(project.path, '.mcp.json')} has changed since it was accepted; see hookscope trust`,
+    ]);
   });
 });

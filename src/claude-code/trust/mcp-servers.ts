@@ -110,7 +110,10 @@ function judge(request: TrustRequest, consent: Consent | undefined): { readonly 
   const change = changeSince(consent, request);
   if (change === undefined) return {};
   const state = request.definition === NOTHING ? 'gone' : 'changed';
-  const why = state === 'gone' ? `the MCP servers of ${request.file} were accepted, and are gone` : change;
+  const why =
+    state === 'gone'
+      ? `the MCP servers of ${request.file} were accepted, and are gone`
+      : (changeOfVariables(consent, request) ?? change);
   return { held: { ...held, state, why: `${why}; see hookscope trust`, previous: consent } };
 }
 
@@ -135,22 +138,54 @@ function requestOf(file: string, named: Servers, project: string, before: Consen
     files: Object.fromEntries(files),
     source: { kind: 'mcp', place: placeIn(project, file) },
     unresolved: names.unresolved,
+    filled: Object.entries(named).flatMap(([name, raw]) =>
+      variablesOf(raw).length > 0 ? [`${name}  ${saidOf(raw, project)}`] : [],
+    ),
   };
 }
 
 /** A hash of each command and address that variables change, whose values may be secret. `env` and `headers` hold secrets that are renewed. */
 function filledIn(named: Servers, project: string): { readonly variables?: Readonly<Record<string, string>> } {
   const hashes = Object.entries(named).flatMap(([name, raw]) => {
-    const saidWith = (look: Look): string =>
-      JSON.stringify({ ...serverOf(raw, project, look), env: undefined, headers: undefined });
-    const said = saidWith(hookVariable);
-    return said === saidWith(() => undefined) ? [] : [[name, sha256(said)] as const];
+    const said = saidOf(raw, project);
+    return said === saidOf(raw, project, () => undefined) ? [] : [[name, sha256(said)] as const];
   });
   return hashes.length > 0 ? { variables: Object.fromEntries(hashes) } : {};
 }
 
+/** The command or address of a server, as JSON. */
+const saidOf = (raw: unknown, project: string, look?: Look): string =>
+  JSON.stringify({ ...serverOf(raw, project, look), env: undefined, headers: undefined });
+
+/** The names of the variables in a server's command or address. */
+function variablesOf(raw: unknown): string[] {
+  const text = JSON.stringify({ ...(isObject(raw) ? raw : {}), env: undefined, headers: undefined });
+  const names = [...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
+  return [...new Set(names)].filter((name) => name !== 'CLAUDE_PROJECT_DIR');
+}
+
+/** The first server that variables alone have changed, in words. */
+function changeOfVariables(before: Consent, { file, definition, files }: TrustRequest): string | undefined {
+  const [was, now] = [before.definition, definition].map((text) => JSON.parse(text) as Definition);
+  if (JSON.stringify(was?.mcpServers) !== JSON.stringify(now?.mcpServers)) return undefined;
+  // A default that is used only now. Where it was used before, consent mentions the file, there or not.
+  const isNew = Object.keys(files).some((name) => !Object.hasOwn(before.files, name) && definition.includes(name));
+  for (const [name, raw] of Object.entries(now?.mcpServers ?? {})) {
+    const names = variablesOf(raw);
+    const [old, hash] = [was?.variables?.[name], now?.variables?.[name]];
+    if (names.length === 0 || (old === hash && !(isNew && hash === undefined))) continue;
+    return `a variable that the MCP server ${name} of ${file} uses (${names.join(', ')}) has another value than when it was accepted`;
+  }
+  return undefined;
+}
+
+interface Definition {
+  readonly mcpServers?: Servers;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 function namesIn(consent: Consent | undefined): string[] {
-  const { mcpServers } = JSON.parse(consent?.definition ?? '{}') as { mcpServers?: Servers };
+  const { mcpServers } = JSON.parse(consent?.definition ?? '{}') as Definition;
   return Object.keys(mcpServers ?? {});
 }
 
