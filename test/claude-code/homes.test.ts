@@ -189,3 +189,64 @@ test('where a line goes back to that has gone nowhere is not known', () => {
     expect(unknown(`${back}; . ./b.sh`)).toEqual(['cd -']);
   expect(unknown('cd in && cd - && . ./b.sh')).toEqual([]);
 });
+
+const read = (command: string) => namedFiles({ type: 'command', command }, { projectDir: '/p' });
+
+test('options of the program that env or exec starts do not take its home away', () => {
+  const home = process.env['HOME'];
+  for (const started of ['bash -c', 'sh -c', 'bash -ic', 'A=1 bash -c', 'env bash -c'])
+    for (const outer of ['env', '/usr/bin/env', 'command env', 'exec'])
+      expect([outer, started, read(`${outer} ${started} '. ~/b.sh'`).files]).toEqual([
+        outer,
+        started,
+        [join(`${home}`, 'b.sh')],
+      ]);
+  expect(read('env node c.js -i; . ~/b.sh').files).not.toContain('~/b.sh');
+  expect(read("env -u X -i sh -c '. ~/b.sh'").files).toContain('~/b.sh');
+});
+
+test('a cd that is only asked about, or given to another program, goes nowhere', () => {
+  const asked = [
+    'command -v',
+    'command -V',
+    'type',
+    'which',
+    'hash',
+    'sudo',
+    'xargs',
+    'nohup',
+    'env',
+    'env -i',
+    'exec',
+  ];
+  for (const ask of asked)
+    expect([ask, read(`${ask} cd; ./x.sh`).files]).toEqual([
+      ask,
+      expect.not.arrayContaining([join(`${process.env['HOME']}`, 'x.sh')]),
+    ]);
+});
+
+test('a folder that is not known counts only where a relative name is read in it', () => {
+  for (const lost of ['cd -', 'HOME=$(cat h); cd']) {
+    const word = lost.split('; ').at(-1);
+    for (const line of ['@; ~/hooks/x.sh', '@', './x.sh; @', './x.sh && @ && ls', '(@; /a/x.sh)'])
+      expect([line, read(line.replace('@', lost).replace('~', '/h')).unresolved]).toEqual([line, []]);
+    for (const line of ['@; ./x.sh', '@; make', 'f() { ./x.sh; }; @; f', 'while ./x.sh; do @; done', 'PATH=bin; @; x'])
+      expect([line, read(line.replace('@', lost)).unresolved]).toEqual([line, [word]]);
+  }
+});
+
+const names = [...'abcdefghijkl'];
+test('a line may go to many folders', () => {
+  const apart = read(names.map((name) => `(cd ${name} && ./x.sh)`).join(' && '));
+  expect(apart).toMatchObject({ files: [...names.map((name) => `${name}/x.sh`), 'x.sh'].sort(), unresolved: [] });
+  for (const line of [
+    'cd a; cd b; cd c; cd d; cd e; cd f; cd g; ./x.sh',
+    names.map((n) => `(cd ${n}; (cd in; ./x.sh))`).join(';'),
+  ])
+    expect([line, read(line).unresolved]).toEqual([line, []]);
+  expect(read(`(cd a; cd b; ./x.sh); cd c; ./y.sh`).files).toEqual(expect.arrayContaining(['a/b/x.sh', 'c/y.sh']));
+  const deep = names.map((name) => `cd ${name}`).join('; ');
+  expect(read(`${deep}; /x.sh`).unresolved).toEqual([]);
+  expect(read(`${deep}; ./x.sh`).unresolved).toEqual(names.slice(7));
+});

@@ -8,9 +8,6 @@ const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|wait)$/;
 const SET = /^(?:-[A-Za-z]*?[apv])?([A-Za-z_]\w*)(?:\[.*\])?$/s;
 /** Commands that may take the value of a variable away. */
 const EMPTIERS = /^(?:unset|declare|typeset|local)$/;
-/** Commands that may start a program without any variables, or without HOME, and the words that say so. */
-const CLEANERS = /^(?:.*\/)?env$|^exec$/;
-const CLEANS = /^-$|^-[a-z0]*[icS]|^--[is]|^(?:-[a-z0]*u|--u[a-z]*=)?HOME$/;
 /** Attributes that change what is assigned: to a number, to other letters, to another variable. */
 const ATTRIBUTES = /^-[A-Za-z]*[inluc]/;
 const NAME = /^[A-Za-z_]\w*$/;
@@ -25,7 +22,6 @@ function* counted(text: string): Generator<readonly [string, string]> {
 export function* setBy(values: readonly string[], { words }: ShellCommand): Generator<readonly [string, string]> {
   const is = (names: RegExp): boolean => values.some((value) => names.test(value));
   const [sets, empties, counts] = [is(SETTERS), is(EMPTIERS), is(/^let$/)];
-  if (is(CLEANERS) && words.some(({ text }) => CLEANS.test(text))) yield ['HOME', ''];
   const changes = empties && words.some(({ text }) => ATTRIBUTES.test(text));
   for (const { text } of words.filter(({ redirect }) => redirect === undefined)) {
     const name = SET.exec(text)?.[1];

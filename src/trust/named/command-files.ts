@@ -73,6 +73,7 @@ export class CommandFiles extends ShellInput {
     const values = wordValues(word, this.look);
     const [text = ''] = values;
     const { program, pending } = reading;
+    if (values.some((value) => program?.cleans?.test(value))) this.sets([['HOME', '']]);
     const takesOption = pending === undefined || pending === 'line';
     if (program === undefined) this.#start(word, values, reading);
     else if (takesOption && /^[-+]./.test(text))
@@ -90,12 +91,8 @@ export class CommandFiles extends ShellInput {
       const own = this.assigned(name, word, values, this.#loops > 0);
       const isSure = !CONDITIONS.has(reading.command.after) && this.#blocks === 0;
       // `[ -n "$x" ] || x=…`: the value may come from the environment.
-      this.#assign(
-        name,
-        word,
-        isSure || this.isUnset(name) || this.paths.look(name) ? own : [...own, UNKNOWN],
-        reading.mode,
-      );
+      const isKnown = isSure || this.isUnset(name) || this.paths.look(name);
+      this.#assign(name, word, isKnown ? own : [...own, UNKNOWN], reading.mode);
       return;
     }
     if (reading.mode.shell) {

@@ -23,6 +23,8 @@ export interface CommandReading {
   fed: boolean;
   /** The option before it names the folder in which the program runs. */
   goes: boolean;
+  /** Another program runs it, in a process of its own, or it is only asked about. */
+  apart: boolean;
   /** The program only reads or tests the script that it is given. */
   reads: boolean;
   /** What it is given may be a program, whatever its name: an unknown program, a function or a line may run it. */
@@ -36,13 +38,23 @@ export function newReading(command: ShellCommand, mode: ReadingMode): CommandRea
     program: undefined,
     pending: undefined,
     ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false, goes: false, reads: false },
-    runs: false,
+    ...{ runs: false, apart: false },
   };
 }
 
 export const CONDITIONS = new Set(['&&', '||']);
 export const OTHER: ProgramOptions = { operands: 'none' };
 export const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
+
+/** Commands that only say what a command is. */
+const ASKING = /^(?:type|which|hash|whereis)$/;
+
+/** Whether what begins here does not change the shell that reads the line. A program that is not known may be a function. */
+export function isApart({ program = OTHER, command }: CommandReading, values: readonly string[]): boolean {
+  const asks = command.words.some(({ text }) => /^-p?[vV]/.test(text));
+  const isOthers = program !== OTHER && (program.builtins === undefined || asks);
+  return isOthers || values.some((value) => ASKING.test(value));
+}
 
 /**
  * Whether the next operand is a script that its program reads, so that it need not be executable. What `test` or `cat` is given may

@@ -20,7 +20,7 @@ const RUNNABLE =
 const MANIFEST = '/package.json';
 /** Limits per handler. Nobody would review more names when asked for consent. */
 const MOST_NAMES = 2000;
-const MOST_FOLDERS = 24;
+const MOST_FOLDERS = 128;
 const MOST_VALUES = 16;
 const LONGEST_VALUE = 1000;
 /** Variables that hold a search path for programs or modules. */
@@ -38,6 +38,11 @@ export class NamedPaths {
   readonly #shown = new Set<string>();
   readonly #programs = new Set<string>();
   readonly #folders = new Set<string>();
+  /** The folders in which the line may be. */
+  #places: ReadonlySet<string> = new Set();
+  /** Words that lead to a folder that is not known, and those of them behind which a relative name is read. */
+  readonly #lost = new Set<string>();
+  readonly #missed = new Set<string>();
   #searches = false;
   #isRead = false;
   #more = 0;
@@ -51,9 +56,34 @@ export class NamedPaths {
 
   /** Adds a folder that commands may change into, or in which they search for what they run. */
   folder(path: string): void {
-    if (path === '' || path.includes(UNKNOWN)) return;
-    for (const folder of isAbsolute(path) ? [] : [...this.#folders]) this.#addFolder(join(folder, path));
-    this.#addFolder(path);
+    if (path === '' || path === '-' || path.includes(UNKNOWN)) return;
+    const folders = [path, ...(isAbsolute(path) ? [] : [...this.#places].map((place) => join(place, path)))];
+    this.#places = new Set([...this.#places, ...folders].slice(0, MOST_FOLDERS));
+    for (const folder of folders) if (this.#folders.size < MOST_FOLDERS) this.#folders.add(folder);
+    if (folders.some((folder) => !this.#folders.has(folder))) this.lose(path);
+  }
+
+  /** Returns what takes the line back to the folders in which it may be now. */
+  here(): () => void {
+    const places = this.#places;
+    return () => {
+      this.#places = places;
+    };
+  }
+
+  /** Notes a word that leads to a folder that is not known. `repeats`: what was named before may be read in it, too. */
+  lose(word: string, repeats = false): void {
+    this.#lost.add(word);
+    if (repeats) for (const name of this.#names()) this.#reads(name);
+  }
+
+  #reads(name: string): void {
+    if (!isAbsolute(name)) for (const word of this.#lost) this.#missed.add(word);
+  }
+
+  /** All that is named; programs are files only if the line itself sets the folders to search. */
+  #names(names: ReadonlySet<string> = this.#found): string[] {
+    return [...names, ...(this.#searches ? this.#programs : [])];
   }
 
   /** Adds a folder in which the shell looks for programs. */
@@ -64,7 +94,9 @@ export class NamedPaths {
 
   /** Adds a program's name. It counts as a file only if the line itself sets the folders to search. */
   program(name: string): void {
-    if (!name.includes('/') && isPath(name)) this.#programs.add(name);
+    if (name.includes('/') || !isPath(name)) return;
+    this.#programs.add(name);
+    if (this.#searches) this.#reads(name);
   }
 
   /** Adds what a word names. `isRead`: its program only reads that. */
@@ -85,8 +117,7 @@ export class NamedPaths {
   }
 
   #pathsOf(names: ReadonlySet<string>): string[] {
-    const found = [...names, ...(this.#searches ? this.#programs : [])];
-    const all = found.flatMap((path) =>
+    const all = this.#names(names).flatMap((path) =>
       isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
     );
     const paths = [...new Set(all.map((path) => normalize(path)))];
@@ -119,9 +150,9 @@ export class NamedPaths {
     return pluginData !== undefined && isIn(normalize(pluginData), normalize(path)) && !RUNNABLE.test(path);
   }
 
-  /** Names that exceed the limit, in words. */
+  /** Words that lead to a folder that is not known and matters, and the names that exceed the limit, in words. */
   overflow(): string[] {
-    return this.#more > 0 ? [`${this.#more} more names`] : [];
+    return [...this.#missed, ...(this.#more > 0 ? [`${this.#more} more names`] : [])];
   }
 
   /** Adds a word if it looks like a path, or contains one after an option or a name. `isProgram`: the word is what a command runs. */
@@ -167,6 +198,7 @@ export class NamedPaths {
       this.#add(rest, isProgram);
       for (const folder of this.#roots()) this.#add(resolve(folder, rest), isProgram);
     } else if (isPath(text)) {
+      this.#reads(text);
       if (this.#found.size < MOST_NAMES) this.#found.add(text);
       else this.#more++;
       if (!this.#isRead && (isProgram || !SETTINGS.test(text)) && this.#found.has(text)) this.#executed.add(text);
@@ -179,11 +211,6 @@ export class NamedPaths {
     let folder = projectDir;
     while (!existsSync(join(folder, '.git')) && folder !== dirname(folder)) folder = dirname(folder);
     return folder === dirname(folder) ? [projectDir] : [projectDir, folder];
-  }
-
-  #addFolder(folder: string): void {
-    if (this.#folders.size < MOST_FOLDERS) this.#folders.add(folder);
-    else if (!this.#folders.has(folder)) this.#more++;
   }
 
   /** Adds possible values. An assignment may be for one command only, so the home of hooks stays one of them. */

@@ -67,6 +67,10 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly environments?: true;
   /** The suffix of the files of a folder that it runs together. */
   readonly whole?: string;
+  /** Its own words with which the program that it starts may have no HOME. */
+  readonly cleans?: RegExp;
+  /** It also starts commands of the shell itself, in the same shell. */
+  readonly builtins?: true;
   /** Options with which it reads standard input even if it is given a file. */
   readonly always?: RegExp;
 }

@@ -1,6 +1,6 @@
 import { accountHome } from '../../values/user-folders.js';
 import { added, usesItself } from './assigned.js';
-import { type CommandReading, OTHER } from './command-reading.js';
+import { type CommandReading, isApart, OTHER } from './command-reading.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
@@ -39,6 +39,7 @@ export function beginsWith(program: ProgramOptions, values: readonly string[], r
   const isUnknown = program === OTHER && !values.some((value) => /[/.]/.test(value));
   const isTest = values.some((value) => /^(?:test|\[\[?)$/.test(value));
   const runs = isUnknown || (isTest && reading.command.words.some(({ text }) => text === '-x'));
+  reading.apart ||= isApart(reading, values);
   Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false, runs });
 }
 
@@ -225,8 +226,7 @@ export abstract class RunCommands extends ShellLines {
   /** Goes back. A line that has gone nowhere yet goes to where its shell was started from, unless it sets that. */
   #goesBack(mode: ReadingMode): void {
     const folders = this.look('OLDPWD') ?? (this.runs.moves.length === 0 ? [UNKNOWN] : []);
-    this.report('cd -', folders, mode);
-    for (const folder of folders) this.paths.folder(folder);
+    this.mayGo('cd -', folders, mode);
     this.runs.goesBack();
   }
 
@@ -237,12 +237,11 @@ export abstract class RunCommands extends ShellLines {
   }
 
   /** Goes home with a `cd` that names no folder, and back with such a `pushd`. */
-  #goesAlone({ program = OTHER, goes, command, mode }: CommandReading): void {
-    if (program.operands !== 'folder' || program.open !== undefined || goes) return;
+  #goesAlone({ program = OTHER, goes, apart, command, mode }: CommandReading): void {
+    if (program.operands !== 'folder' || program.open !== undefined || goes || apart) return;
     if (command.words.some(({ text }) => text === 'pushd')) return void this.runs.goesBack();
     const homes = this.look('HOME') ?? [UNKNOWN];
-    this.report(command.raw, homes, mode);
-    for (const home of homes) this.paths.folder(home);
+    this.mayGo(command.raw, homes, mode);
     this.runs.goes(homes);
   }
 

@@ -80,8 +80,9 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
     value: '-u --unset',
     line: '-S --split-string',
     flags: '-i -0 -v - --',
+    cleans: /^-$|^-[v0]*[iS]|^--[is]|^(?:-[iv0]*u|--u[a-z]*=)?HOME$/,
   },
-  exec: { operands: 'command', value: '-a', flags: '-c -l' },
+  exec: { operands: 'command', value: '-a', flags: '-c -l', cleans: /^-[cl]*c/ },
   sudo: {
     operands: 'command',
     value: '-u -g -p -h --user --group',
@@ -100,7 +101,7 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   taskset: { ...wrapper, skips: 1 },
   chroot: { ...wrapper, skips: 1 },
   flock: { operands: 'command', skips: 1, line: '-c --command', value: '-w -E', flags: '-n -x -s' },
-  time: { operands: 'command', value: '-o -f', flags: '-p' },
+  time: { operands: 'command', value: '-o -f', flags: '-p', builtins: true },
   stdbuf: { operands: 'command', value: '-i -o -e' },
   watch: { operands: 'lines', value: '-n -d' },
   xargs: {
@@ -113,7 +114,8 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   parallel: { operands: 'command', shell: true, value: '-j --jobs', code: '-a --arg-file', stdin: true },
   find: { operands: 'none', command: '-exec -execdir -ok -okdir' },
   fd: { operands: 'none', command: '-x --exec -X --exec-batch' },
-  ...every('command builtin nohup setsid unbuffer chronic caffeinate strace ltrace valgrind winpty coproc', wrapper),
+  ...every('command builtin', { ...wrapper, builtins: true }),
+  ...every('nohup setsid unbuffer chronic caffeinate strace ltrace valgrind winpty coproc', wrapper),
   // What is not named like a program may be a script of the applet before it.
   busybox: { ...wrapper, ends: [''] },
   script: { operands: 'data', line: '-c --command' },

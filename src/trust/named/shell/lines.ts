@@ -14,6 +14,9 @@ const DEPTH = 4;
 const READINGS = 40;
 const LEAST = 65_536;
 
+/** Matches lines that may run what stands before a command after it, or once more. */
+const REPEATS = /\(\s*\)|(?<!\w)(?:function|while|until|for|select|trap|alias)\s/;
+
 /** How a text is read. */
 export interface ReadingMode {
   readonly depth: number;
@@ -81,6 +84,12 @@ export abstract class ShellLines {
     if (shell && values.some((value) => value.includes(UNKNOWN))) this.#unresolved.add(raw);
   }
 
+  /** Adds folders to which the line may go. One that is not known counts once a relative name is read in it. */
+  protected mayGo(text: string, folders: readonly string[], { shell }: ReadingMode): void {
+    for (const folder of folders) this.paths.folder(folder);
+    if (shell && folders.some((folder) => folder.includes(UNKNOWN))) this.paths.lose(text, REPEATS.test(this.text));
+  }
+
   protected line(line: string, mode: ReadingMode): void {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
@@ -95,15 +104,15 @@ export abstract class ShellLines {
 
   #commands(commands: readonly ShellCommand[], mode: ReadingMode): void {
     let previous: PipedCommand | undefined;
-    const outside: (() => void)[] = [];
+    const outside: (readonly (() => void)[])[] = [];
     const cases = new CasePatterns();
     const groups: { readonly name: string | undefined; readonly end: () => void }[] = [];
     let caseDepth = 0;
     for (const one of commands) {
       // What a subshell does to its folder ends with it.
       for (const bracket of cases.bracketsOf(one)) {
-        if (bracket === '(') outside.push(this.runs.here());
-        else outside.pop()?.();
+        if (bracket === '(') outside.push([this.runs.here(), this.paths.here()]);
+        else for (const back of outside.pop() ?? []) back();
       }
       const isPattern = cases.isPattern(one);
       // Consent leaves out only what is a pattern by its end, too. What may be one names files, but nothing that is known only at run time.
