@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative as relativeTo, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
 import { isClosed } from '../files/regular-file.js';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
 import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, spanAt, textOf } from './files/tree.js';
-import { type FirstLine, firstLine } from './scripts/first-line.js';
+import { firstLine, passesOver } from './scripts/first-line.js';
 import { operandsIn } from './scripts/interpreters.js';
 import { execWords, type Invocation, isFilledIn, programAt, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
@@ -70,8 +70,8 @@ function* lineEnds(
   { name }: CheckContext,
 ): Generator<ScriptFinding> {
   const first = shebang?.endsWith('\r') ? firstLine(shebang) : undefined;
-  const reader = interpreter ?? first?.sought ?? '';
-  const isRead = /^(?:(?:ba|da|z|k)?sh|\.|source)$/.test(reader) && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
+  const isShell = /^(?:(?:b?a|da|z|m?k|t?c)?sh|\.|source)$/.test(basename(interpreter ?? first?.sought ?? ''));
+  const isRead = isShell && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
   if (!isRead && (interpreter !== undefined || first === undefined || passesOver(first))) return;
   const file = quoted(name(path));
   yield {
@@ -80,10 +80,6 @@ function* lineEnds(
     fix: `Convert the whole file: dos2unix ${file}, or sed -i 's/\\r$//' ${file}.`,
   };
 }
-
-/** Whether a carriage return behind the first line does no harm: env takes it for a blank, and perl reads its own options. */
-const passesOver = ({ program, argument, splits }: FirstLine): boolean =>
-  splits || (/^perl[\d.]*$/.test(basename(program)) && argument.startsWith('-'));
 
 /** Our own files, whose relative paths are bound to the scripts of their folder (`trust/bound-script.ts`). */
 const KEPT: readonly string[] = ['hooks-file', 'config'] satisfies readonly FileKind[];
@@ -195,7 +191,10 @@ function* runItself(
   const { program, argument, sought } = firstLine(shebang);
   const asks = `${basename(path)} asks for`;
   const missing = existsSync(program) ? sought : program;
-  if (missing === undefined || (missing === sought && (sought.includes('/') || isOnPath(sought, machine.path)))) return;
+  const isFound = sought?.includes('/')
+    ? !isAbsolute(sought) || existsSync(sought)
+    : isOnPath(sought ?? '', machine.path);
+  if (missing === undefined || (missing === sought && isFound)) return;
   if (missing === argument && /\s/.test(missing))
     yield {
       rule: 'program-missing',

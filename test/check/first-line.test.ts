@@ -11,6 +11,7 @@ const BODIES: Readonly<Record<string, string>> = {
   python3: 'print("ran")',
   sh: 'echo ran',
   bash: 'echo ran',
+  dash: 'echo ran',
   nosuch: '',
 };
 const OPTION: Readonly<Record<string, string>> = { perl: '-w', node: '--no-warnings', python3: '-u', nosuch: '-x' };
@@ -29,6 +30,13 @@ const LINES: readonly ((program: string, option: string) => string)[] = [
   (name) => `/usr/bin/env -S -u sh -- ${name}`,
   (name) => `/usr/bin/env -iS ${name}`,
   (name, option) => `/usr/bin/env --split-string=${name} ${option}`,
+  (name) => `/usr/bin/env -S /usr/bin/${name}`,
+  (name, option) => `/usr/bin/env -S '${name}' ${option}`,
+  (name) => `/usr/bin/env -S "/usr/bin/"'${name}'`,
+  (name, option) => `/usr/bin/env -S X="a sh" ${name} ${option}`,
+  (name) => `/usr/bin/env -S -i -u sh X=1 ${name}`,
+  (name) => `/usr/bin/env -S '-u' sh ${name}`,
+  (name) => `/usr/bin/env -vS ${name}`,
   () => '/nosuch/env -S sh',
 ];
 

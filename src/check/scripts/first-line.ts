@@ -28,10 +28,16 @@ export function firstLine(shebang: string): FirstLine {
   return { program, argument, sought: /^$|^-|=/.test(alone) ? undefined : alone, splits: false };
 }
 
-/** The program in the words that env splits; undefined if quotes, escapes or variables are in them. */
+/** Whether a carriage return behind the first line does no harm: env takes it for a blank, and perl reads its own options. */
+export const passesOver = ({ program, argument, splits }: FirstLine): boolean =>
+  splits || (/^perl[\d.]*$/.test(basename(program)) && argument.startsWith('-'));
+
+/** The program in the words that env splits; undefined if escapes, variables or comments are in them. */
 function wordAfterOptions(text: string): string | undefined {
-  if (/["'\\$#]/.test(text)) return undefined;
-  const words = text.split(/\s+/).filter((word) => word !== '');
+  if (/[\\$#]/.test(text)) return undefined;
+  const words = (text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  );
   let at = 0;
   while (words[at]?.startsWith('-') && words[at] !== '--') at += VALUED.test(words[at] as string) ? 2 : 1;
   return words.slice(at).find((word) => word !== '--' && !word.includes('='));
