@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
  * The user's home folder: `$HOME`, else the account's. An empty or relative path in the variable is ignored, because it would make the current folder, which may be a project's, the user's.
  */
 export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return absolute(env['HOME']) ?? accountHome();
+  return absolute(env['HOME']) ?? absolute(process.env['HOME']) ?? accountHome();
 }
 
 /** The home folder of the user's account. A user without one has none: then the root folder, in which only an administrator writes. */
