@@ -19,7 +19,9 @@ const VALUED = /^(?:-[iv0]*[uCa]|--(?:unset|chdir|argv0))$/;
 
 /** Reads what stands behind `#!`, without the carriage return at its end. */
 export function firstLine(shebang: string): FirstLine {
-  const [, program = '', argument = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*?)[ \t]*$/.exec(shebang.replace(/\r$/, '')) ?? [];
+  // Each run of blanks is looked at once, however long.
+  const line = shebang.replace(/\r$/, '').replace(/(?<![ \t])[ \t]+$/, '');
+  const [, program = '', argument = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*)$/.exec(line) ?? [];
   if (basename(program) !== 'env') return { program, argument, sought: undefined, splits: false };
   if (SPLIT.test(argument))
     return { program, argument, sought: wordAfterOptions(argument.replace(SPLIT, '')), splits: true };
