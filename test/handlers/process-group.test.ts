@@ -18,6 +18,17 @@ function sign(): { give(): void; folder: string; file: string; wait: string } {
   const file = join(folder, 'sign');
   return { give: () => writeFileSync(file, ''), folder, file, wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
 }
+/** What waits for the sign goes on when the host has looked at it a few times: the hook itself has ended by then. */
+function giveWhenLookedAt({ give }: ReturnType<typeof sign>): void {
+  const { read } = ProcessTable;
+  let looks = 0;
+  const looked = vi.spyOn(ProcessTable, 'read').mockImplementation(() => {
+    looks++;
+    if (looks === 5) give();
+    return read.call(ProcessTable);
+  });
+  onTestFinished(() => looked.mockRestore());
+}
 const abortIn = (ms: number): AbortSignal => AbortSignal.timeout(ms);
 
 describe('a hook that is aborted', () => {
@@ -121,6 +132,8 @@ describe('a child left behind', () => {
     // It ends with the test, whose folder is then gone.
     const busy = ({ folder, file }: ReturnType<typeof sign>, rest = ':'): string =>
       `(while [ -d '${folder}' ] && [ ! -e '${file}' ]; do :; done; ${rest})`;
+    /** Pipes may be removed as soon as both of their ends are open: the last to open them makes a file. */
+    const opened = (file: string): string => `while [ ! -e ${file} ]; do sleep 0.05; done`;
     const told = [expect.stringContaining('holds its stdout open')];
 
     const late = '{"decision": "block", "reason": "late"}';
@@ -137,13 +150,13 @@ describe('a child left behind', () => {
       ['through a named pipe', (c) => `mkfifo p; (${c}; cat) < p & exec > p; echo '${late}'`],
       [
         'through named pipes that are removed',
-        (c) => `mkfifo p q; (${c}; cat) < p > q & cat < q & exec > p; rm p q; echo '${late}'`,
+        (c) => `mkfifo p q; (: > o; ${c}; cat) < p > q & cat < q & exec > p; ${opened('o')}; rm p q; echo '${late}'`,
       ],
       ['through a filter of a session of its own', (c) => `exec > >(setsid sh -c "${c}; cat"); echo '${late}'`, 'bash'],
       ['through a named pipe and a filter', (c) => `mkfifo p; (${c}; cat) < p | tee log & exec > p; echo '${late}'`],
     ])('is waited for while it computes, since it may print the answer: %s', async (_, line, shell) => {
       const go = sign();
-      setTimeout(go.give, 250);
+      giveWhenLookedAt(go);
       const reply = await runShell('PreToolUse', `cd '${go.folder}'; ${line(busy(go))}`, shell ? { shell } : {});
       expect(reply).toMatchObject({ output: { decision: 'block', reason: 'late' } });
       expect(reply.warnings).toBeUndefined();
@@ -165,13 +178,13 @@ describe('a child left behind', () => {
       writeFileSync(join(go.folder, 'filter.py'), filter.join('\n'));
       // Python has started before the hook ends, since its start may take longer than the hook's stdout is read.
       const line = `cd '${go.folder}'; exec > >(exec python3 filter.py); while [ ! -e begun ]; do sleep 0.05; done; echo '${late}'`;
-      void until(() => existsSync(join(go.folder, 'begun'))).then(() => setTimeout(go.give, 250));
+      giveWhenLookedAt(go);
       expect(await runShell('PreToolUse', line, { shell: 'bash' })).toMatchObject({ output: { reason: 'late' } });
     });
 
     test('of a guard is waited for behind other text, which makes its answer a failure', async () => {
       const go = sign();
-      setTimeout(go.give, 250);
+      giveWhenLookedAt(go);
       const line = `exec > >(read -r l; echo "$l"; ${busy(go)}; cat); echo checking; echo '${late}'`;
       const reply = await runShell('PreToolUse', line, { shell: 'bash' }, { onFailure: 'block' });
       expect(reply.failure?.cause).toBe('bad_json');
@@ -225,7 +238,8 @@ describe('a child left behind', () => {
     test('that computes for too long behind named pipes in shared memory is a failure of a guard', async () => {
       const go = sign();
       const pipes = 'd=$(mktemp -d /dev/shm/hook-XXXXXX); mkfifo $d/p $d/q';
-      const line = `${pipes}; (${busy(go)}; cat) < $d/p > $d/q & cat < $d/q & exec > $d/p; rm -r $d; :`;
+      const filter = `(: > $d/o; ${busy(go)}; cat) < $d/p > $d/q & cat < $d/q & exec > $d/p`;
+      const line = `${pipes}; ${filter}; ${opened('$d/o')}; rm -r $d; :`;
       const reply = await runShell('PreToolUse', line, { shell: 'bash' }, { onFailure: 'block' });
       expect(reply.failure?.cause).toBe('timeout');
       go.give();
