@@ -6,15 +6,16 @@ import type { FileKind } from './files/kinds.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, spanAt, textOf } from './files/tree.js';
 import { firstLine, passesOver } from './scripts/first-line.js';
-import { operandsIn } from './scripts/interpreters.js';
-import { execWords, type Invocation, isFilledIn, programAt, shellOf } from './scripts/runs.js';
+import { knownPrograms } from './scripts/known-programs.js';
+import { execWords, filledWords, type Invocation, isFilledIn, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
+import { rolesOf } from './scripts/start.js';
 
 /** Checks that what a command runs exists and can be executed. */
 export const checkScripts: FileCheck = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
-    const known = knownIn(handler, about);
+    const known = knownPrograms(handler, about.machine.path);
     const [program] = execWords(handler) ?? [];
     const moves = shellOf(handler)?.commands.some(({ name }) => /^(?:cd|pushd)$/.test(name)) === true;
     for (const run of about.runs(handler, file)) {
@@ -209,61 +210,41 @@ function* runItself(
     };
 }
 
-/** Shell builtins. */
-const BUILTINS = new Set(
-  '. : [ alias bg break builtin case cd command continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
-    ' ',
-  ),
-);
-
-/** Returns a function that tells whether a command name is known. Each name is searched only once, since a line may repeat it ten thousand times. */
-function knownIn(handler: HandlerNode, { machine }: CheckContext): (name: string) => boolean {
-  const asked = new Map<string, boolean>();
-  let own: ReadonlySet<string> | undefined;
-  const isOwn = (name: string): boolean => {
-    own ??= new Set(shellOf(handler)?.nodes.flatMap(({ node }) => (node.type === 'Function' ? [node.name.value] : [])));
-    return BUILTINS.has(name) || own.has(name);
-  };
-  return (name) => {
-    const known =
-      asked.get(name) ??
-      (!/^[\w.+-]+$/.test(name) || isOnPath(name, machine.path) || (!execWords(handler) && isOwn(name)));
-    asked.set(name, known);
-    return known;
-  };
-}
-
+const unread = (names: string): RegExp =>
+  new RegExp(`^(?:(~)(?=/)|["']?[^\\s"'{}()$]*(\\$(?:(?:${names})|\\{(?:${names})[^}]*\\}?)))`);
 /** What a shell would fill in. Of other names nobody knows whether a program is meant to read them in its arguments, nor within what may be code. */
-const UNREAD = /^(?:(~)(?=\/)|["']?[^\s"'{}()$]*(\$\{?(CLAUDE_\w+|HOME\b|user_config\.\w+)\}?))/;
+const UNREAD = unread('CLAUDE_\\w+|HOME\\b|user_config\\.\\w+');
 /** The same in the path of a program or script, where nothing reads any variable. */
-const UNREAD_PATH = /^(?:(~)(?=\/)|["']?[^\s"'{}()$]*(\$\{?([A-Za-z_][\w.]*)\}?))/;
+const UNREAD_PATH = unread('[A-Za-z_][\\w.]*');
+
+/** Whether a path that no shell reads is that of a script, whatever is in its name. */
+const isThere = (path: string, { path: file, project }: SourceFile, { script, machine }: CheckContext): boolean =>
+  [project ?? machine.cwd, dirname(file)].some((folder) => script(resolve(folder, path)) !== undefined);
 
 /** Checks a command that no shell reads. */
 function* checkExecForm(handler: HandlerNode, file: SourceFile, about: CheckContext): Generator<CheckFinding> {
   const words = execWords(handler) ?? [];
   const [command = ''] = words;
-  const isThere = about
-    .runs(handler, file)
-    .some((run) => run.written === command && run.path && about.script(boundPath(run, file, about) ?? run.path));
-  if (/[|;&<>"']|\s-|\s\S*[./]/.test(command) && !isThere) {
+  const [program = ''] = filledWords([command], file, about.machine);
+  if (/[|;&<>"']|\s-|\s\S*[./]/.test(command) && !isThere(program, file, about)) {
     const message = `Without a shell the program is called "${command}", all of it.`;
     yield { rule: 'exec-form-shell', ...atKey(handler, 'command'), message };
   }
-  const operands = operandsIn(words);
+  const roles = rolesOf(words);
+  const filled = filledWords(words, file, about.machine);
   for (const [i, word] of words.entries()) {
-    const operand = operands.find(({ at }) => at === i);
-    if (operand?.isCode) continue;
+    if (roles[i] === 'code') continue;
     const rest = word.replace(/\$\{([^}]*)\}/g, (all, name: string) => (isFilledIn(name, file) ? '' : all));
-    const [, home, variable, name = ''] = (operand || i === programAt(words) ? UNREAD_PATH : UNREAD).exec(rest) ?? [];
+    const [, home, variable] = (roles[i] === 'path' ? UNREAD_PATH : UNREAD).exec(rest) ?? [];
     const found = home ?? variable;
-    if (found === undefined) continue;
+    if (found === undefined || (roles[i] === 'path' && isThere(filled[i] as string, file, about))) continue;
     const where = [...handler.path, ...(i === 0 ? ['command'] : ['args', i - 1])];
     yield {
       rule: 'placeholder-literal',
       at: spanAt(handler.node, where.slice(handler.path.length)),
       where,
       message: `No shell reads this, so ${found} stays as it is.`,
-      fix: isFilledIn(name, file) ? `Write \${${name}}.` : WHOLE,
+      fix: isFilledIn(found.slice(1), file) ? `Write \${${found.slice(1)}}.` : WHOLE,
     };
   }
 }

@@ -72,16 +72,16 @@ export function placesIn(
     for (const move of moves) {
       if (move.node.pos >= command.node.pos) break;
       if (!move.around.every((node) => !isApart(node) || command.around.includes(node))) continue;
-      const to = moves.length > MOST_MOVES || !isCertain(move) ? UNKNOWN : moved(move, place, known);
+      const to = moves.length > MOST_MOVES || !isCertain(move) ? UNKNOWN_FOLDER : moved(move, place, known);
       // If `cd` fails, the commands after `;` run in the previous directory.
       const isSure = to.folder === undefined || isBehindAnd(move, command) || existsSync(to.folder);
-      place = isSure ? to : UNKNOWN;
+      place = isSure ? to : UNKNOWN_FOLDER;
     }
     return place;
   };
 }
 
-const UNKNOWN: RunFolder = { folder: undefined, relative: false };
+export const UNKNOWN_FOLDER: RunFolder = { folder: undefined, relative: false };
 
 const isBehindAnd = (move: FoundCommand, { around }: FoundCommand): boolean =>
   around.some((node) => node.type === 'AndOr' && node.commands.includes(move.node));
@@ -94,7 +94,7 @@ const isApart = (node: SyntaxNode): boolean =>
 function moved(move: FoundCommand, { folder, relative }: RunFolder, known: Parameters<typeof expand>[1]): RunFolder {
   const [to, more] = argsOf(move).filter(({ text }) => !/^-[LPe-]+$/.test(text));
   const path = to ? expand(to, known) : known['HOME'];
-  if (move.name === 'popd' || more || !path || /^[-+]/.test(path)) return UNKNOWN;
+  if (move.name === 'popd' || more || !path || /^[-+]/.test(path)) return UNKNOWN_FOLDER;
   if (/^\//.test(path)) return { folder: path, relative: false };
   return { folder: folder === undefined ? undefined : resolve(folder, path), relative };
 }

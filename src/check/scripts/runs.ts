@@ -3,9 +3,10 @@ import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
 import { entryOf, plainData, textAt } from '../files/tree.js';
-import { askedAbout, fileName, isCertain, placesIn, type RunFolder } from './certain.js';
-import { type Interpreter, operandOf, readerOf } from './interpreters.js';
+import { askedAbout, fileName, isCertain, placesIn, type RunFolder, UNKNOWN_FOLDER } from './certain.js';
+import { operandsOf, readerOf } from './interpreters.js';
 import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
+import { changesFolder, nameOf, startedBy } from './start.js';
 
 /** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {
@@ -62,21 +63,23 @@ export function runsOf(handler: HandlerNode, file: SourceFile, bearings: PathBas
   const place: RunFolder = { folder: baseOf(file, bearings), relative: true };
   const words = execWords(handler);
   if (words) {
-    const values = words.map((word) =>
-      word.replace(
-        /\$\{(\w+)\}/g,
-        (all, name: string) => (isFilledIn(name, file) ? variables[name] : undefined) ?? all,
-      ),
-    );
-    const run = runOf(
-      values.map((value, i) => ({ value: /\$/.test(value) ? undefined : value, written: words[i] as string })),
-      true,
-      place,
-    );
-    return [...run, ...withinText(run, variables, place)];
+    const filled = filledWords(words, file, bearings);
+    const values = filled.map((value, i) => ({
+      value: /\$/.test(value) ? undefined : value,
+      written: words[i] as string,
+    }));
+    return runOf(values, true, { variables, place });
   }
   const shell = shellOf(handler);
-  return shell ? runsIn(shell, variables, place) : [];
+  return shell ? runsIn(shell, { variables, place }) : [];
+}
+
+/** The words of the exec form with the placeholders that are filled in where no shell reads them. */
+export function filledWords(words: readonly string[], file: SourceFile, bearings: PathBases): string[] {
+  const variables = variablesOf(file, bearings);
+  return words.map((word) =>
+    word.replace(/\$\{(\w+)\}/g, (all, name: string) => (isFilledIn(name, file) ? variables[name] : undefined) ?? all),
+  );
 }
 
 /** Whether `${name}` is filled in where no shell reads it. In our own files nothing is. */
@@ -90,27 +93,33 @@ export function isFilledIn(name: string, { dialect, kind, plugin }: SourceFile):
 /** How deeply shell texts may nest in shell texts. */
 const MOST_TEXTS = 3;
 
-function runsIn(shell: Shell, variables: ShellVariables, start: RunFolder, depth = 0): Invocation[] {
+/** Where words or a shell text are read. */
+interface Bearings {
+  readonly variables: ShellVariables;
+  readonly place: RunFolder;
+  /** How many texts are around it. */
+  readonly depth?: number;
+}
+
+function runsIn(shell: Shell, { variables, place, depth = 0 }: Bearings): Invocation[] {
   if (shell.errors.length > 0) return [];
   const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
-  const placeOf = placesIn(shell, known, start);
+  const placeOf = placesIn(shell, known, place);
   const asked = askedAbout(shell);
   return shell.commands.flatMap((command) => {
     const words = wordsOf(command, known);
-    const place = placeOf(command);
     const certain = isCertain(command) && !words.some(({ written }) => asked.has(fileName(written)));
-    const runs = runOf(words, certain, place);
-    return [...runs, ...withinText(runs, known, place, depth)];
+    return runOf(words, certain, { variables: known, place: placeOf(command), depth });
   });
 }
 
 /** The files that an inline shell text names: `sh -c '…'`. The values of `$1` and the like are not known. */
-function withinText(runs: readonly Invocation[], variables: ShellVariables, place: RunFolder, depth = 0): Invocation[] {
+function withinText(runs: readonly Invocation[], { depth = 0, ...bearings }: Bearings): Invocation[] {
   const [text] = runs.flatMap(({ inline, interpreter = '' }) => (SHELL.test(interpreter) && inline ? [inline] : []));
   const shell = text === undefined || depth >= MOST_TEXTS ? undefined : parseShell(text);
   if (!shell) return [];
   const certain = runs.every((run) => run.certain);
-  return runsIn(shell, variables, place, depth + 1)
+  return runsIn(shell, { ...bearings, depth: depth + 1 })
     .filter(({ path, inline }) => path !== undefined && inline === undefined)
     .map((run) => ({ ...run, certain: certain && run.certain, within: true }));
 }
@@ -163,88 +172,51 @@ function filledIn(word: Word, known: ShellVariables): string | undefined {
 
 /** Commands that run shell text. `eval` takes the text in any number of words. */
 const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
-/** Programs that run the program named after them and download it if it is not installed. */
-const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|pdm|rye|hatch) run)$/;
-/** Programs that run the command given as their arguments. */
-const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
-function runOf(words: readonly InvocationWord[], certain: boolean, place: RunFolder): Invocation[] {
+/** Words before a program by which it is looked for in another PATH than the hook's. */
+const OTHER_PATH = /^(?:sudo|PATH=.*|-|-\w*i\w*|--ignore-environment)$/s;
+
+function runOf(words: readonly InvocationWord[], certain: boolean, bearings: Bearings): Invocation[] {
   const values = words.map(({ value }) => value);
-  const at = programAt(values);
-  const first = words[at];
-  if (first?.value === undefined || values.slice(0, at).some((value = '') => FOLDER.test(value))) return [];
-  const run = {
-    written: first.written,
-    path: undefined,
-    relative: false,
-    interpreter: undefined,
-    inline: undefined,
-    certain,
-    within: false,
-  };
-  if (/[/\\]/.test(first.value)) return [{ ...run, ...located(first.value, place) }];
-  if (first.value === 'eval') {
-    const rest = words.slice(at + 1).map(({ value }) => value);
-    const text = rest.includes(undefined) ? undefined : rest.join(' ');
-    return [run, ...(text ? [{ ...run, interpreter: 'eval', written: 'its argument', inline: text }] : [])];
-  }
-  const reading = readerAt(words, at);
-  const interpreter = words[reading]?.value as string;
+  const start = startedBy(values);
+  const { value: program, written = '' } = words[start?.program ?? -1] ?? {};
+  if (start === undefined || program === undefined) return [];
+  const place = start.moves ? UNKNOWN_FOLDER : bearings.place;
+  const plain = { path: undefined, relative: false, interpreter: undefined, inline: undefined, within: false };
+  const run: Invocation = { ...plain, written, certain };
+  const runs = [
+    /[/\\]/.test(program)
+      ? { ...run, ...located(program, place) }
+      : { ...run, certain: certain && !values.slice(0, start.program).some((value = '') => OTHER_PATH.test(value)) },
+    ...(program === 'eval'
+      ? evaluated(values.slice(start.program + 1), run)
+      : scriptOf(words, start.reader, run, place)),
+  ];
+  return [...runs, ...withinText(runs, { ...bearings, place })];
+}
+
+function evaluated(words: readonly (string | undefined)[], run: Invocation): Invocation[] {
+  const text = words.includes(undefined) ? '' : words.join(' ');
+  return text === '' ? [] : [{ ...run, interpreter: 'eval', written: 'its argument', inline: text }];
+}
+
+/** What an interpreter at an index of the words runs. */
+function scriptOf(words: readonly InvocationWord[], at: number, run: Invocation, place: RunFolder): Invocation[] {
+  const values = words.map(({ value }) => value);
+  const interpreter = nameOf(values[at] ?? '');
   const reader = readerOf(interpreter);
-  const rest = words.slice(reading + 1);
-  return [run, ...(reader ? scriptOf(rest, reader, { ...run, interpreter }, place) : [])];
-}
-
-/** The index of the word that may be an interpreter: in `npx tsx x.ts`, the one after the program that fetches it. */
-function readerAt(words: readonly InvocationWord[], first: number): number {
-  const [program, verb] = words.slice(first).map(({ value }) => value);
-  let at = first;
-  if (FETCHING.test(`${program}`)) at += 1;
-  else if (FETCHING.test(`${program} ${verb}`)) at += 2;
-  else return first;
-  while (/^-/.test(words[at]?.value ?? ''))
-    at += /^(?:-p|--package|--with|--python|--from)$/.test(words[at]?.value ?? '') ? 2 : 1;
-  const { value = '' } = words[at] ?? {};
-  return readerOf(value) ? at : first;
-}
-
-/** Options of wrappers that change the folder: `env -C`, `sudo -D`. What a path then leads to is not known here. */
-const FOLDER = /^(?:-[CD]|--chdir)/;
-
-/** The index of the program that the words start, behind `env` and the like. */
-export function programAt(words: readonly (string | undefined)[]): number {
-  const at = words.findIndex((_, i) => !isPassedOver(words, i));
-  return at === -1 ? words.length : at;
-}
-
-function isPassedOver(words: readonly (string | undefined)[], at: number): boolean {
-  const value = words[at];
-  if (value === undefined) return false;
-  if (WRAPPERS.test(value)) return words.length > at + 1;
-  // Arguments of the wrapper: `timeout -k 1 5s`, `env A=b`.
-  return at > 0 && (/^-|^\w+=|^[\d.]+[smhd]?$/.test(value) || /^(?:-[kusngCD]|--chdir)$/.test(words[at - 1] ?? ''));
-}
-
-function scriptOf(
-  words: readonly InvocationWord[],
-  reader: Interpreter,
-  run: Invocation,
-  place: RunFolder,
-): Invocation[] {
-  const operand = operandOf(
-    words.map(({ value }) => value),
-    reader,
-  );
+  const [operand] = reader ? operandsOf(values, at + 1, reader) : [];
   const { value, written = '' } = words[operand?.at ?? -1] ?? {};
-  if (value === undefined) return [];
-  if (operand?.isCode) return [{ ...run, written: 'its argument', inline: value }];
-  // `bun run build` and `uv run pytest` do not name a file.
-  return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
-    ? [{ ...run, written, ...located(value, place), certain: run.certain && !isOfUser(run, written) }]
-    : [];
+  if (reader === undefined || operand === undefined || operand.kind === 'unknown' || value === undefined) return [];
+  if (operand.kind === 'code') return [{ ...run, interpreter, written: 'its argument', inline: value }];
+  // `bun run build` and `uv run pytest` do not name a file, nor does `deno run npm:x`.
+  if (!/[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value) || /^[a-z][\w+.-]+:/i.test(value)) return [];
+  const folder = changesFolder(values.slice(at + 1, operand.at), reader) ? UNKNOWN_FOLDER : place;
+  const certain = run.certain && !isOfUser(interpreter, written) && (reader.exact?.test(value) ?? true);
+  return [{ ...run, interpreter, written, ...located(value, folder), certain }];
 }
 
 /** Whether a sourced file is in the user's home (`. ~/.nvm/nvm.sh`). It need not exist on the machine where the file is checked. */
-const isOfUser = ({ interpreter = '' }: Invocation, written: string): boolean =>
+const isOfUser = (interpreter: string, written: string): boolean =>
   /^(?:\.|source)$/.test(interpreter) && /^["']?(?:~|\$\{?HOME\b)/.test(written);
 
 function located(value: string, { folder, relative }: RunFolder): Pick<Invocation, 'path' | 'relative'> {
