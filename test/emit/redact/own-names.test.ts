@@ -125,7 +125,9 @@ test.each(Object.entries(WRITINGS))(
       };
       for (const [how, said] of Object.entries(shown)) {
         expect(left(said), `${how}: ${all.slice(0, 1500)}`).toBeUndefined();
-        for (const keep of ['keep1', 'keep2'])
+        // Of a line that is longer than what is held back, its end may be masked with the value.
+        const isHeld = how === 'whole' || written.split('\n').every((line) => line.length < 4096);
+        for (const keep of isHeld ? ['keep1', 'keep2'] : [])
           if (all.includes(keep)) expect(said, `${how}: ${all.slice(0, 1500)}`).toContain(keep);
       }
     }
