@@ -180,23 +180,24 @@ function* runItself(
         : `${advice ? `${advice.charAt(0).toUpperCase()}${advice.slice(1)}. ` : ''}This user may not execute it: its owner must allow it, or its file system is mounted noexec.`,
     };
   if (text === undefined) return;
-  if (shebang === undefined) {
+  const { program, argument, sought } = firstLine(shebang ?? '');
+  if (program === '') {
     if (!/\.(exe|cmd|bat|ps1)$/i.test(path)) {
       yield {
         rule: 'script-no-interpreter',
-        message: `${basename(path)} does not begin with #!, so sh reads it, whatever it is written in.`,
+        message: `${basename(path)} ${shebang === undefined ? 'does not begin with' : 'names no program behind'} #!, so sh reads it, whatever it is written in.`,
       };
     }
     return;
   }
-  const { program, argument, sought } = firstLine(shebang);
   const asks = `${basename(path)} asks for`;
   const missing = existsSync(program) ? sought : program;
+  const isUnsplit = sought === argument && /[ \t]/.test(argument);
   const isFound = sought?.includes('/')
-    ? !isAbsolute(sought) || existsSync(sought)
+    ? !isUnsplit && (!isAbsolute(sought) || existsSync(sought))
     : isOnPath(sought ?? '', machine.path);
   if (missing === undefined || (missing === sought && isFound)) return;
-  if (missing === argument && /\s/.test(missing))
+  if (missing === sought && isUnsplit)
     yield {
       rule: 'program-missing',
       message: `${asks} a program "${missing}": without -S, env takes all of it for one name.`,

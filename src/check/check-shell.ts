@@ -7,7 +7,8 @@ import { entryOf } from './files/tree.js';
 import { bashismsOf } from './scripts/bashisms.js';
 import { commandLine, shellOf } from './scripts/runs.js';
 import type { ProgramText } from './scripts/scripts.js';
-import { argsOf, expand, type FoundCommand, type Shell } from './scripts/shell.js';
+import { argsOf, expand, type Shell } from './scripts/shell.js';
+import { rolesOf } from './scripts/start.js';
 
 /** Checks how a shell parses commands and the shell scripts that they run. */
 export const checkShell: FileCheck = function* (file, about) {
@@ -61,13 +62,18 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
 /** Placeholders for paths. Their values may contain spaces. */
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
+/** Commands whose arguments are files. Others may give theirs to a shell, or read variables in them. */
+const TAKING_FILES = /^(?:\[|test|cat|cd|chmod|cp|head|ls|mkdir|mv|rm|tail|touch)$/;
+
 function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): Generator<CheckFinding> {
   const shell = shellOf(handler);
   if (!shell || commandLine(handler) === undefined) return;
   const at = atKey(handler, 'command');
   const told = new Set<string>();
   for (const command of shell.commands) {
-    for (const word of [...(command.node.name ? [command.node.name] : []), ...argsOf(command)]) {
+    const words = [...(command.node.name ? [command.node.name] : []), ...argsOf(command)];
+    const roles = rolesOf(words.map((word) => expand(word, {})));
+    for (const [i, word] of words.entries()) {
       for (const part of word.parts ?? []) {
         const bare =
           part.type === 'SimpleExpansion' || part.type === 'ParameterExpansion'
@@ -93,7 +99,8 @@ function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): G
           fix: 'Give "args", or read the variable CLAUDE_PLUGIN_OPTION_….',
         };
       }
-      if (literal !== undefined && dialect === 'claude' && !isShellText(command, word))
+      const isPath = roles[i] === 'path' || TAKING_FILES.test(command.name);
+      if (literal !== undefined && dialect === 'claude' && isPath)
         yield { ...at, ...quotedPlaceholder(literal, word, plugin) };
     }
   }
@@ -122,17 +129,6 @@ function literalIn(word: Word): string | undefined {
 
 /** Matches a path that begins with a placeholder. */
 const PATH = /^\$(?:\{\w+\}|\w+)\/[\w./-]+$/;
-
-/** Whether a word is a shell text for `sh -c`, which expands it after all. */
-function isShellText(command: FoundCommand, word: Word): boolean {
-  return (
-    /^(ba|da|z|k)?sh$|^eval$/.test(command.name) &&
-    argsOf(command).includes(word) &&
-    /(^|\s)-\w*c\s/.test(
-      command.name === 'eval' ? ' -c ' : command.node.args.map((arg) => ('text' in arg ? arg.text : '')).join(' '),
-    )
-  );
-}
 
 /** Reports a placeholder in single quotes, which is not expanded or only by Claude Code. */
 function quotedPlaceholder(

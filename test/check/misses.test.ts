@@ -164,6 +164,23 @@ describe('places', () => {
   });
 });
 
+test.each([
+  'PATH="$HOME/bin:$PATH" nosuch-x',
+  'export PATH="$HOME/bin:$PATH"; nosuch-x',
+  'PATH=$PATH:/opt/x; nosuch-x',
+  'if true; then PATH=/opt/x; fi; nosuch-x',
+  '. /etc/profile; nosuch-x',
+  'source /etc/profile && nosuch-x',
+  'eval "$(cat /etc/profile)"; nosuch-x',
+  'alias nosuch-x=ls\nnosuch-x',
+  'env PATH=/opt/x nosuch-x',
+  'env -i nosuch-x',
+  'sudo -n nosuch-x',
+])('a program that may be found elsewhere, or be defined, is not said to be missing: %s', async (command) => {
+  write('.claude/settings.json', hooks(command, 'Stop'));
+  expect(rules(await check(['.claude/settings.json'])).filter((rule) => rule === 'program-missing')).toEqual([]);
+});
+
 describe('matchers', () => {
   test.each(['bash', 'READ', 'Wirte', 'weather', 'LS', 'MultiEdit', 'search_web', 'bash|weather', 'task'])(
     '%s in a file of ours is no error',
@@ -614,6 +631,8 @@ describe("a plugin's path between single quotes", () => {
 
   test('is nothing where a shell reads it again, or the quotes are double', async () => {
     expect(await advice(`sh -c '"$CLAUDE_PROJECT_DIR"/scripts/h.sh'`, false)).toEqual([]);
+    for (const before of ['su me -c', 'timeout 5 sh -c', 'env A=b bash -ec', 'eval', 'trap', 'ssh host', 'printf %s'])
+      expect([before, await advice(`${before} '$CLAUDE_PROJECT_DIR/scripts/h.sh' EXIT`, false)]).toEqual([before, []]);
     expect(await advice(`"${ROOT_DIR}/scripts/h.sh"`, true)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { startedBy } from './start.js';
 
 /** The first line of a script, as the kernel and env read it. */
 export interface FirstLine {
@@ -14,8 +15,6 @@ export interface FirstLine {
 
 /** Options that tell env to split the rest of its argument. */
 const SPLIT = /^(?:-[iv0]*S|--s[a-z-]*=)/;
-/** Options of env whose value is the next word. */
-const VALUED = /^(?:-[iv0]*[uCa]|--(?:unset|chdir|argv0))$/;
 
 /** Reads what stands behind `#!`, without the carriage return at its end. */
 export function firstLine(shebang: string): FirstLine {
@@ -23,10 +22,9 @@ export function firstLine(shebang: string): FirstLine {
   const line = shebang.replace(/\r$/, '').replace(/(?<![ \t])[ \t]+$/, '');
   const [, program = '', argument = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*)$/.exec(line) ?? [];
   if (basename(program) !== 'env') return { program, argument, sought: undefined, splits: false };
-  if (SPLIT.test(argument))
-    return { program, argument, sought: wordAfterOptions(argument.replace(SPLIT, '')), splits: true };
+  if (SPLIT.test(argument)) return { program, argument, sought: programIn(argument.replace(SPLIT, '')), splits: true };
   // The kernel of macOS splits it.
-  const alone = process.platform === 'darwin' ? argument.replace(/\s.*/, '') : argument;
+  const alone = process.platform === 'darwin' ? argument.replace(/[ \t].*/, '') : argument;
   return { program, argument, sought: /^$|^-|=/.test(alone) ? undefined : alone, splits: false };
 }
 
@@ -34,13 +32,12 @@ export function firstLine(shebang: string): FirstLine {
 export const passesOver = ({ program, argument, splits }: FirstLine): boolean =>
   splits || (/^perl[\d.]*$/.test(basename(program)) && argument.startsWith('-'));
 
-/** The program in the words that env splits; undefined if escapes, variables or comments are in them. */
-function wordAfterOptions(text: string): string | undefined {
-  if (/[\\$#]/.test(text)) return undefined;
-  const words = (text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
-  );
-  let at = 0;
-  while (words[at]?.startsWith('-') && words[at] !== '--') at += VALUED.test(words[at] as string) ? 2 : 1;
-  return words.slice(at).find((word) => word !== '--' && !word.includes('='));
+/** The program in the words that env splits, up to a comment; undefined if escapes or variables are in them. */
+function programIn(text: string): string | undefined {
+  const all = text.match(/(?:[^ \t\v\f\r"']|"[^"]*"|'[^']*')+/g) ?? [];
+  const comment = all.findIndex((word) => word.startsWith('#'));
+  const quoted = comment === -1 ? all : all.slice(0, comment);
+  if (quoted.some((word) => /[\\$]/.test(word))) return undefined;
+  const words = ['env', ...quoted.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))];
+  return words[startedBy(words)?.program ?? -1];
 }

@@ -12,10 +12,14 @@ const BUILTINS = new Set(
 /** Returns a function that tells whether a command name is known. Each name is searched only once, since a line may repeat it ten thousand times. */
 export function knownPrograms(handler: HandlerNode, path: string): (name: string) => boolean {
   const asked = new Map<string, boolean>();
+  const shell = shellOf(handler);
+  // What they define, or where programs are then looked for, is not known.
+  const isOpen =
+    shell?.assigned.has('PATH') === true || shell?.commands.some(({ name }) => /^(?:\.|source|eval|alias)$/.test(name));
   let own: ReadonlySet<string> | undefined;
   const isOwn = (name: string): boolean => {
-    own ??= new Set(shellOf(handler)?.nodes.flatMap(({ node }) => (node.type === 'Function' ? [node.name.value] : [])));
-    return BUILTINS.has(name) || own.has(name);
+    own ??= new Set(shell?.nodes.flatMap(({ node }) => (node.type === 'Function' ? [node.name.value] : [])));
+    return isOpen === true || BUILTINS.has(name) || own.has(name);
   };
   return (name) => {
     const known =

@@ -79,16 +79,16 @@ function readerAt(words: readonly (string | undefined)[], first: number): number
   return verbs !== undefined && isKnown && readerOf(words[at] ?? '') ? at : first;
 }
 
-/** What a word of the exec form is: the path of what starts, what may be code, or an argument. */
+/** What a word of a command is: the path of what starts, what may be code, or an argument. */
 export type Role = 'path' | 'code' | 'argument';
 
-/** The roles of the words of the exec form. Code is also looked for behind an interpreter that another program may start: `docker exec x sh -c CODE`. */
-export function rolesOf(words: readonly string[]): Role[] {
+/** The roles of the words of a command. Code is also looked for behind an interpreter that another program may start: `docker exec x sh -c CODE`. */
+export function rolesOf(words: readonly (string | undefined)[]): Role[] {
   const start = startedBy(words);
   const roles = words.map((_, i): Role => (start !== undefined || i === 0 ? 'argument' : 'code'));
   if (start !== undefined && start.program < words.length) roles[start.program] = 'path';
   for (let i = 0; i < words.length; i++) {
-    const reader = readerOf(basename(words[i] as string));
+    const reader = readerOf(basename(words[i] ?? ''));
     for (const { at, kind } of reader ? operandsOf(words, i + 1, reader) : []) {
       if (kind === 'unknown') return roles.fill('code', at);
       if (kind === 'code') roles[at] = 'code';
