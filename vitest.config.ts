@@ -30,7 +30,7 @@ export const SYSTEM: string[] = [
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load,wrong-types}.test.ts',
-  'test/store/sqlite-reads.test.ts',
+  'test/store/{no-store,sqlite-reads}.test.ts',
   'test/testing/{contract-handles,fire-file,plugins}.test.ts',
   'test/files/file-lock.test.ts',
   'test/values/{processes,user-folders}.test.ts',

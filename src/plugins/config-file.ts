@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
+import { checkFile } from '../files/folder.js';
 import { parseOwnJson, readNamedText } from '../files/json-file.js';
 import type { HostOptions } from '../host/options.js';
 import { checkOption } from '../values/options.js';
@@ -37,8 +38,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
 export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'> {
   checkOption('loadConfig(path)', path, FILLED);
   const file = resolve(path);
-  if (statSync(file, { throwIfNoEntry: false }) === undefined)
-    throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+  checkFile(file);
   const extension = extname(file);
   if (!EXTENSIONS.includes(extension)) {
     throw new HookscopeError('INVALID_CONFIG', {

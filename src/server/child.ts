@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { OPEN_IT } from '../files/regular-file.js';
-import { FATES, type FileFate, fateOf, stateOf } from './bound/files.js';
+import { BESIDE_SERVER } from './bound/binding.js';
+import { type BoundFile, fateOf, isNamedGone, stateOf } from './bound/files.js';
 import type { PrimaryMessage, WorkerMessage } from './primary.js';
 import type { Handover, SessionHandover } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
@@ -63,10 +64,12 @@ export async function runChild(
     } else if (!isReported) {
       isReported = true;
       const bound = worker?.bindings.files ?? {};
-      for (const fate of Object.keys(FATES) as FileFate[]) {
-        const paths = changed.filter((path) => fateOf(path, bound[path]) === fate);
-        if (paths.length > 0) tell(`${fate}, so its hooks fail as untrusted ${until(fate)}: ${paths.join(', ')}`);
+      const lines = new Map<string, string[]>();
+      for (const path of changed) {
+        const line = `${fateOf(path, bound[path])}, so its hooks fail as untrusted until ${mendOf(path, bound[path])}`;
+        lines.set(line, [...(lines.get(line) ?? []), path]);
       }
+      for (const [line, paths] of lines) tell(`${line}: ${paths.join(', ')}`);
     }
   };
   const reload = async (): Promise<void> => {
@@ -115,5 +118,7 @@ export async function runChild(
   await worker?.stop(last, () => send({ type: 'closed' }));
 }
 
-const until = (fate: FileFate): string =>
-  fate === 'closed' ? `until you ${OPEN_IT}` : 'until somebody accepts it (hookscope serve --accept)';
+function mendOf(path: string, bound: BoundFile | undefined): string {
+  if (fateOf(path, bound) === 'closed') return `you ${OPEN_IT}`;
+  return isNamedGone(path, bound) ? `you ${BESIDE_SERVER.gone()}` : `somebody accepts it (${BESIDE_SERVER.accept()})`;
+}

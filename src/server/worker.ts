@@ -12,7 +12,7 @@ import type { CommandVariables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
 import { acceptedChanges, checkShown, type ShownFiles } from './bound/accepted-changes.js';
-import { bindConfig, bindSet } from './bound/bind-set.js';
+import { bindConfig, bindServed } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { KeptTexts } from './bound/kept-texts.js';
@@ -104,7 +104,7 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { serving, places, tokens, open } = options;
   const { set, cwd, projects, dev } = serving;
-  const { files, scripts } = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
+  const { files, scripts } = options.bindings ?? { files: await bindServed(set, cwd), scripts: {} };
   // A process of an older version may have passed on the bindings.
   const bindings = { files, scripts: readScripts(scripts) };
   checkShown(bindings, options.shown);

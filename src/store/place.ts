@@ -1,8 +1,9 @@
-import { existsSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookRecord } from '../emit/record.js';
 import { kindOfFile } from '../emit/sinks/files/database-file.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
+import { checkFile } from '../files/folder.js';
 import { readRegularFile } from '../files/regular-file.js';
 import { isObject } from '../values/shape.js';
 import { runtimeFolder, stateFolder } from '../values/user-folders.js';
@@ -27,7 +28,7 @@ export async function openStore(place: string, options: StoreOptions = {}): Prom
     const address = httpAddress(place);
     return serverStore({ address: () => address, token: readToken }, options);
   }
-  const stats = statSync(place, { throwIfNoEntry: false });
+  const stats = statsOf(place);
   // A server that does not run yet can be followed too.
   if (stats?.isSocket() || (stats === undefined && place.endsWith('.sock'))) {
     if (stats !== undefined && !isOwn(stats))
@@ -39,13 +40,16 @@ export async function openStore(place: string, options: StoreOptions = {}): Prom
   return stats?.isFile() && isDatabase(place) ? sqliteStore(place, options) : ndjsonStore(place, options);
 }
 
-/** A database that does not exist yet. It can be followed; reading it would create the file, so that throws. */
+/** A database that does not exist yet. It can be followed; reading it would create the file, so that throws FILE. */
 function awaited(place: string, options: StoreOptions): RecordStore {
   const store = sqliteStore(place, options);
-  const records = (): never => {
-    throw new HookscopeError('FILE', { file: place, problem: 'there is no such file' });
+  return {
+    ...store,
+    records(query) {
+      checkFile(place);
+      return store.records(query);
+    },
   };
-  return { ...store, records };
 }
 
 /** Whether a file is a database; for an empty file, or one that cannot be read (of which whoever reads it says why), its name decides. */
@@ -95,9 +99,17 @@ export async function refusesToken(socket: string): Promise<boolean> {
   }
 }
 
-/** The stores in a state folder that exist: a database, an NDJSON file, or both if SQLite became available or unavailable. */
+/** The stores in a state folder that exist: a database, an NDJSON file, or both if SQLite became available or unavailable. A link that leads nowhere is one, too: nothing is kept there. */
 export function keptPlaces(state: string): string[] {
-  return keptNames(state).filter((file) => existsSync(file));
+  return keptNames(state).filter(isEntry);
+}
+
+function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The paths of the stores in a state folder, whether they exist or not. */

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
@@ -135,10 +135,21 @@ function fileAt(place: string): string | undefined {
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
 
+/** Does not open the file: closing it again would drop the locks that this process may hold on it. */
+function mayRead(place: string): boolean {
+  try {
+    accessSync(place, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function problemOf(error: unknown, place: string): string {
   const text = describeError(error);
   if (sqliteProblem(error) === 'full')
     return `there is no room on its disk, or the disk fails (${text.replace(/\.$/, '')}); make room, and try again: that does not mean that it is damaged`;
+  if (sqliteProblem(error) === 'closed' && !mayRead(place)) return 'may not be read by you';
   if (!isDamaged(error)) return text;
   return `is damaged (${text.replace(/\.$/, '')}); move it aside with ${place}-wal and ${place}-shm, and a new one is begun. What is whole in it may be saved with sqlite3 ${place} .recover`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
-import { cli } from './cli.js';
+import { BIN, cli, start } from './cli.js';
 
 let root = '';
 beforeEach(() => {
@@ -167,4 +167,21 @@ describe('advice that is pasted into a shell', () => {
     const script = `chmod() { printf '%s\\0' "$@"; }; ${command}`;
     expect(execFileSync('/bin/bash', ['--norc', '-c', script], { encoding: 'utf8' })).toBe(`600\0${file}\0`);
   });
+});
+
+test('managed settings that are not JSON are a finding, and the others are still told', async () => {
+  write('project/.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } });
+  // On Windows their folder has a name that is relative elsewhere.
+  const managed = join(root, 'project', 'C:\\Program Files\\ClaudeCode', 'managed-settings.json');
+  mkdirSync(dirname(managed));
+  writeFileSync(managed, '{ nope');
+  const windows = 'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';
+  const { stdout, stderr } = await start(process.execPath, ['--import', windows, BIN, 'doctor', '--json'], {
+    cwd: join(root, 'project'),
+    stdin: '',
+    env: { ...process.env, HOME: join(root, 'home'), XDG_STATE_HOME: join(root, 'state') },
+  });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('is not JSON');
+  expect(stdout).toContain('.claude/settings.json is not accepted');
 });

@@ -188,10 +188,18 @@ test('a server says that of a file that has become a folder, and of one that is 
     [c, 'changed'],
   ] as const)
     FATE_OF[how]?.[1](file);
-  const rest = 'so its hooks fail as untrusted until somebody accepts it (hookscope serve --accept)';
-  const lines = [`changed, ${rest}: ${c}`, `gone, ${rest}: ${b}`, `no file, ${rest}: ${a}`];
+  const rest = 'so its hooks fail as untrusted until';
+  const accepted = 'somebody accepts it (hookscope serve --accept)';
+  // No acceptance can serve a name that leads nowhere.
+  const back = 'put it back, or stop the server and start it without it in a terminal, which asks';
+  const lines = [
+    `changed, ${rest} ${accepted}: ${c}`,
+    `gone, ${rest} you ${back}: ${b}`,
+    `no file, ${rest} you ${back}: ${a}`,
+  ];
   await expect.poll(() => lines.filter((line) => server.output().includes(line))).toEqual(lines);
   const { stderr } = await user.run(['serve', '--accept']);
+  expect(stderr.split(back)).toHaveLength(3);
   for (const line of [`no file: ${a}`, `gone: ${b}`, `changed: ${c}`]) expect(stderr).toContain(`${line}\n`);
   await server.stop();
   const refused = await user.refused(files.flatMap((file) => ['--hooks', file])).catch((error: Error) => error.message);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { TABLES } from '../../agents/agents.js';
 import { checkHookFiles, type HookFinding } from '../../check/check.js';
 import { formatProblem } from '../../claude-code/files/findings.js';
-import { type ClaudePlace, completeFiles } from '../../claude-code/files/places.js';
+import { CLAUDE_PLACES, type ClaudePlace, completeFiles } from '../../claude-code/files/places.js';
 import type { HookFile } from '../../claude-code/files/settings.js';
 import { findSources } from '../../claude-code/files/sources.js';
 import { listHeld } from '../../claude-code/trust/held.js';
@@ -126,7 +126,10 @@ const isOfConsent = (error: unknown): error is HookscopeError =>
 /** `connected`: handlers that connect has written. A file with no others needs no consent here, since its agent runs them. */
 async function heldFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
   const store = createTrustStore();
-  const all = [...(await heldConfigs(process.cwd(), store)), ...(await listHeld({ projectDir: process.cwd() }))];
+  // Managed files need no consent, and a wrong one, which is told of beside this, would be an error here.
+  const places = CLAUDE_PLACES.filter((place) => place !== 'managed');
+  const found = await listHeld({ projectDir: process.cwd(), places });
+  const all = [...(await heldConfigs(process.cwd(), store)), ...found];
   const held: typeof all = [];
   const { hasOnly } = await import('../../connect/health.js');
   for (const file of all) if (file.state !== 'never' || !(await hasOnly(file.file, connected))) held.push(file);

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatProblem } from '../../claude-code/files/findings.js';
 import type { ClaudeFiles } from '../../claude-code/files/places.js';
@@ -8,7 +8,7 @@ import type { HeldFile } from '../../claude-code/trust/held.js';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents } from '../../events/catalogue.js';
-import { checkFolder } from '../../files/folder.js';
+import { checkFile, checkFolder } from '../../files/folder.js';
 import { servicesOf } from '../../host/internals.js';
 import { wordOf } from '../option-values.js';
 import type { CLAUDE_OPTIONS, Flags } from '../options.js';
@@ -61,11 +61,7 @@ export function checkNamed(files: ProjectFiles): void {
   const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
   for (const folder of folders) checkFolder(folder);
-  for (const file of namedFiles(files)) {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
-    if (stats.isDirectory()) throw new HookscopeError('FILE', { file, problem: 'is a directory, not a file' });
-  }
+  for (const file of namedFiles(files)) checkFile(file);
 }
 
 function namedFiles({ settings = [], agents = [] }: ClaudeFiles): readonly string[] {

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { AGENT_NAMES } from '../../agents/agents.js';
 import { agentEvents } from '../../agents/own-events.js';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents } from '../../events/catalogue.js';
+import { checkFile } from '../../files/folder.js';
 import type { loadForeign } from '../../foreign/load.js';
 import { servicesOf } from '../../host/internals.js';
 import { nearest } from '../../values/nearest.js';
@@ -30,9 +30,11 @@ export function fromOf({ from = [] }: FromFlags): AgentSource[] {
     else if (last === undefined) {
       const expected = `expected an agent, one of ${KNOWN.join(', ')}, and perhaps its file, got "${word}"`;
       throw wrongOption('--from', expected, nearest(word, KNOWN));
-    } else if (!existsSync(word)) throw new HookscopeError('FILE', { file: word, problem: 'there is no such file' });
-    else if (last.file === undefined) all[all.length - 1] = { ...last, file: word };
-    else all.push({ agent: last.agent, file: word });
+    } else {
+      checkFile(word);
+      if (last.file === undefined) all[all.length - 1] = { ...last, file: word };
+      else all.push({ agent: last.agent, file: word });
+    }
   }
   return all;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeError } from '../../files/json-file.js';
 import { plainLines } from '../../plain.js';
+import { bindServed } from '../../server/bound/bind-set.js';
 import { serveArguments, serviceFile } from '../../server/client/service.js';
 import type { ServerSettings } from '../../server/worker.js';
 import { makeFolder } from '../../values/make-folder.js';
@@ -39,6 +40,8 @@ export async function installService(serving: ServerSettings, terminal: Terminal
 
 /** Rejects if a named file is missing or wrong, so that no server can start with it. */
 export async function checkNames(set: HostFlags): Promise<void> {
+  // First, because the others would wait for a pipe.
+  await bindServed(set, process.cwd());
   const [error] = await namedErrors(set);
   if (error !== undefined) throw error;
   if (hasClaudeFlags(set)) checkNamed(claudeFiles(set));

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
 import { readRegularFile } from '../../files/regular-file.js';
 import { namesOf } from '../../files/same-files.js';
 import { CodeFiles } from '../../plugins/code-files.js';
@@ -54,6 +55,18 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   }
   for (const name of set.plugin ?? []) await plugin(name, cwd);
   return files;
+}
+
+/** Like `bindSet`, for a server, which reads its files again when they change: a pipe could be read only once. Rejects with FILE. */
+export async function bindServed(set: NamedSet, cwd: string): Promise<BoundFiles> {
+  const files = await bindSet(set, cwd);
+  const pipe = Object.keys(files).find((path) => {
+    const stats = statOf(path);
+    return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+  });
+  if (pipe === undefined) return files;
+  const problem = 'is no regular file, and a server reads its files again: write it to one, and name that';
+  throw new HookscopeError('FILE', { file: pipe, problem });
 }
 
 /** Binds the configuration of a project that counts: the first that is accepted as it is. Nothing runs. */

@@ -43,7 +43,10 @@ function opened(path: string, check: (file: number, path: string) => void): numb
 function checkRecords(file: number, path: string): void {
   const stats = fstatSync(file);
   if (stats.isFile() && stats.size > 0 && byteAt(file, 0) !== '{'.charCodeAt(0))
-    throw new HookscopeError('FILE', { file: path, problem: 'holds something else than records; choose another file' });
+    throw new HookscopeError('FILE', {
+      file: path,
+      problem: 'holds something else than records; choose another file, or move it away',
+    });
   checkOwned(file, path);
 }
 

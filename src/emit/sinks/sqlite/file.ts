@@ -74,7 +74,8 @@ function prepareFile(path: string): void {
   // Never through a symbolic link: in a shared folder it could lead anywhere.
   const stats = lstatSync(path);
   if (!stats.isFile()) throw problem('is not a regular file');
-  if (kindOfFile(path) === 'other') throw problem('holds something else than records; choose another file');
+  if (kindOfFile(path) === 'other')
+    throw problem('holds something else than records; choose another file, or move it away');
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
 }
 

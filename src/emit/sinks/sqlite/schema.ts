@@ -161,16 +161,17 @@ function versionOf(file: SqliteFile, path: string): number {
   };
   if (!hasTable(file, 'meta')) {
     const tables = file.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-    if (tables.some(({ name }) => name !== 'records')) wrong('is a database of something else; choose another file');
+    if (tables.some(({ name }) => name !== 'records'))
+      wrong('is a database of something else; choose another file, or move it away');
     return 0;
   }
   const [found] = file.all("SELECT value FROM meta WHERE key = 'version'");
   const version = Number(found?.['value']);
   if (!Number.isInteger(version) || !hasTable(file, 'records'))
-    wrong('is a database of something else; choose another file');
+    wrong('is a database of something else; choose another file, or move it away');
   if (version > SCHEMA_VERSION)
     wrong(
-      `was written by a later version of hookscope (its schema is ${version}, this one knows ${SCHEMA_VERSION}); update hookscope, or choose another file`,
+      `was written by a later version of hookscope (its schema is ${version}, this one knows ${SCHEMA_VERSION}); update hookscope, or choose another file, or move it away`,
     );
   return version;
 }
