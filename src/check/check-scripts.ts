@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
 import { isClosed } from '../files/regular-file.js';
 import { atKey, type CheckContext, type CheckFinding, commandSpan, type FileCheck } from './checking.js';
 import type { FileKind } from './files/kinds.js';
@@ -25,6 +25,8 @@ export const checkScripts: FileCheck = function* (file, about) {
     yield* checkExecForm(handler, file, about);
   }
 };
+
+const SHELL = /^(?:(?:b?a|da|z|m?k|t?c)?sh|\.|source)$/;
 
 interface ScriptRun extends Invocation {
   /** The program that starts without a shell; undefined if a shell reads the line. */
@@ -55,13 +57,20 @@ function* judge(
   }
   const kept = boundPath(run, file, about);
   const script = about.script(kept ?? path);
-  if (!script) yield* missing(run, path, file, about);
-  else {
+  if (!script) {
+    if (!isSought(run, about)) yield* missing(run, path, file, about);
+  } else {
     if (kept !== undefined) yield bound(run, kept, file, about);
     else if (run.relative && file.dialect === 'claude') yield relative(run, file);
     yield* lineEnds(run, script, about);
     if (interpreter === undefined) yield* runItself(run, script, about);
   }
+}
+
+/** Whether a shell finds a script that is not in its folder on PATH, by its name alone. */
+function isSought({ written, path = '', interpreter = '' }: ScriptRun, { machine }: CheckContext): boolean {
+  if (!SHELL.test(interpreter) || written.includes('/')) return false;
+  return machine.path.split(delimiter).some((folder) => existsSync(join(folder, basename(path))));
 }
 
 /** Reports carriage returns at the ends of lines, where they are not passed over: by what looks for the interpreter, and by shells. */
@@ -71,7 +80,7 @@ function* lineEnds(
   { name }: CheckContext,
 ): Generator<ScriptFinding> {
   const first = shebang?.endsWith('\r') ? firstLine(shebang) : undefined;
-  const isShell = /^(?:(?:b?a|da|z|m?k|t?c)?sh|\.|source)$/.test(basename(interpreter ?? first?.sought ?? ''));
+  const isShell = SHELL.test(basename(interpreter ?? first?.sought ?? ''));
   const isRead = isShell && /\r\n/.test(text) && !/(?:^|[^\r])\n/.test(text);
   if (!isRead && (interpreter !== undefined || first === undefined || passesOver(first))) return;
   const file = quoted(name(path));

@@ -41,6 +41,8 @@ describe('the scripts of a command line', () => {
     ['cd && ./a.sh', ['/home/dev/a.sh']],
     ['cd b & ./a.sh', ['/project/a.sh']],
     ['mkdir -p out && echo "exit 0" > out/a.sh && sh ./out/a.sh', ['perhaps /project/out/a.sh']],
+    ['cp b.sh a.sh; sh a.sh', ['perhaps /project/a.sh']],
+    ['curl -so a.sh https://x.example; sh ./a.sh', ['perhaps /project/a.sh']],
     [': > a.sh; . ./a.sh', ['perhaps /project/a.sh']],
     ['. ~/.nvm/nvm.sh && /x/a.sh', ['perhaps /home/dev/.nvm/nvm.sh', '/x/a.sh']],
     ['test -n "$A" && sh /x/a.sh', ['perhaps /x/a.sh']],

@@ -35,7 +35,8 @@ export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
   for (const { node } of nodes)
     if (node.type === 'Redirect' && node.operator.includes('>') && node.target) asked.add(fileName(node.target.text));
   for (const found of commands) {
-    if (!/^(?:\[|test|command|which|type|hash|ls|stat)$/.test(found.name)) continue;
+    if (!/^(?:\[|test|command|which|type|hash|ls|stat|cp|curl|install|ln|mv|tee|touch|wget)$/.test(found.name))
+      continue;
     for (const word of argsOf(found)) asked.add(fileName(word.text));
   }
   for (const { node, around } of nodes)
