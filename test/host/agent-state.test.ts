@@ -121,6 +121,46 @@ test('the host’s policy holds where none is given with them', async () => {
   expect((await host.fire('PreToolUse', call('a1'))).verdict).toBe('deny');
 });
 
+const guard = () => deny('never');
+const guardedBy = (onFailure: string, more: object = {}) => ({ PreToolUse: [{ onFailure, hooks: [guard] }], ...more });
+
+test.each<[string, unknown, verdict: string, told: string]>([
+  ['say nothing', { PreToolUs: [{ hooks: [guard] }] }, 'none', 'let calls through (to deny them, pass { onFailure:'],
+  ['say continue', guardedBy('continue', { PreToolUs: [] }), 'none', 'let calls through'],
+  ['say block in a group', guardedBy('block', { PreToolUs: [] }), 'deny', 'deny: '],
+  [
+    'say block in a group of the wrong event',
+    { PreToolUs: [{ onFailure: 'block', hooks: [guard] }] },
+    'deny',
+    'deny: ',
+  ],
+  ['say block in a group that is no list', { PreToolUse: { onFailure: 'block', hooks: [guard] } }, 'deny', 'deny: '],
+  [
+    'say block in a handler',
+    { PreToolUse: [{ matchr: '', hooks: [{ handler: guard, onFailure: 'block' }] }] },
+    'deny',
+    'deny: ',
+  ],
+  ['say ask', guardedBy('ask', { PreToolUs: [] }), 'ask', 'ask: '],
+  ['say ask and block', guardedBy('ask', { Stop: [{ onFailure: 'block', hook: guard }] }), 'deny', 'deny: '],
+  ['hold null', { PreToolUse: [null, { onFailure: 'block', hooks: [guard] }] }, 'deny', 'deny: '],
+  [
+    'cannot be looked at',
+    {
+      get PreToolUse() {
+        throw new Error('no');
+      },
+    },
+    'deny',
+    'deny: ',
+  ],
+])('gates fail as hooks that are wrong in part want it: they %s', async (_, hooks, verdict, told) => {
+  const { host, reports } = testHost();
+  host.spawnHooks('worker', () => hooks as Hooks);
+  expect((await host.fire('PreToolUse', call('a1'))).verdict).toBe(verdict);
+  expect(reports[0]).toContain(`Agent "a1" has no spawnHooks("worker") hooks, so its gates ${told}`);
+});
+
 test('one that ends its own agent leaves nothing behind', async () => {
   const { host, reports } = testHost();
   let closed = 0;

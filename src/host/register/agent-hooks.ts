@@ -9,7 +9,7 @@ import type { SpawnedAgent } from '../types.js';
 import type { AddedHooks, Adding, AddingParts } from './adding.js';
 import { wrong } from './handler-entry.js';
 import type { Life, Lives } from './lives.js';
-import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
+import { type Origin, policyWithout, type SpawnHooks, spawnOrigin } from './origin.js';
 import type { AgentStanding } from './standings.js';
 
 /** Hooks by type that an agent has not been given yet. */
@@ -71,16 +71,20 @@ export class AgentInstaller {
     const origin = quietly(type, spawnHooks);
     got.hooks.push(spawnHooks);
     let added: AddedHooks | undefined;
+    let hooks: unknown;
     try {
-      const hooks = this.#hooksOf(spawnHooks, scope, type, got);
+      hooks = this.#hooksOf(spawnHooks, scope, type, got);
       // The function that makes the hooks may have ended the scope.
       if (!scope.closed) added = this.#adding.install(scope, hooks, origin);
     } catch (error) {
-      const { report, specs } = this.#parts;
+      const { options, report, specs } = this.#parts;
       const why = isHookscopeError(error) ? error.message : describeError(error);
-      report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
+      const onFailure = policyWithout(hooks, origin.onFailure ?? options.onFailure);
+      report(
+        `Agent "${scope.id}" has no ${makerName(type)} hooks, so its gates ${GATES[onFailure ?? 'continue']}: ${why}`,
+      );
       // `apart`, because a client that does not ask about all of these events must not make this throw.
-      const always = { ...origin, apart: true } as const;
+      const always = { ...origin, ...(onFailure && { onFailure }), apart: true } as const;
       const gates = failingGates(specs.values(), type, { why, error });
       if (!scope.closed) added = this.#adding.install(scope, gates, always);
     }
@@ -252,6 +256,13 @@ function agentOf(scope: Scope, type: string, life: Life): SpawnedAgent {
 }
 
 const makerName = (type: string): string => `spawnHooks("${type}")`;
+
+/** What the gates of an agent do that has no hooks, because these could not be installed. */
+const GATES = {
+  continue: "let calls through (to deny them, pass { onFailure: 'block' } as the third argument of spawnHooks)",
+  ask: 'ask',
+  block: 'deny',
+} as const;
 
 /** Stands in for hooks that could not be installed: a failing hook on every gate. */
 function failingGates(

@@ -51,6 +51,22 @@ export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
   ...origin,
 });
 
+/** What the failure of hooks does that could not be installed: the strictest that they say themselves, in whatever form they are, or that holds for them. */
+export function policyWithout(hooks: unknown, usual: OnFailure | undefined): OnFailure | undefined {
+  const said = [usual, ...saidIn(hooks)];
+  return (['block', 'ask'] as const).find((policy) => said.includes(policy)) ?? usual;
+}
+
+/** The `onFailure` of each group and each handler. What cannot be looked at may say `block`. */
+function saidIn(hooks: unknown): unknown[] {
+  try {
+    const groups: unknown[] = Object.values(Object(hooks)).flat();
+    return groups.flatMap((group) => [group, Object(group).hooks].flat()).map((one) => Object(one).onFailure);
+  } catch {
+    return ['block'];
+  }
+}
+
 /** Describes hooks that a function makes for each agent. */
 export function describeMadeHooks(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   const { source = { kind: 'spawn', name: agentType }, plugin, name, place } = spawnOrigin(agentType, spawnHooks);

@@ -202,7 +202,7 @@ describe('hooks that come too late', () => {
       .fire('PreToolUse', { ...bash('ls'), agent_id: 'a1', agent_type: 'helper' })
       .catch(String);
     expect(JSON.stringify(answer)).toContain('gave this agent no hooks: Hooks for PostToolBatch');
-    expect(reports.join('\n')).toMatch(/all of its gates fail: Hooks for PostToolBatch would never run/);
+    expect(reports.join('\n')).toMatch(/so its gates deny: Hooks for PostToolBatch would never run/);
   });
 
   it('an event that has a hook by then may have more', async () => {
