@@ -15,7 +15,8 @@ const measure: HookCallback<'PostToolUse'> = (input) => {
 };
 
 const host = createHost();
-host.register({ PostToolUse: [{ hooks: [redact, measure] }] });
+// A redactor that fails must not let the output through: a session withholds it then.
+host.register({ PostToolUse: [{ onFailure: 'block', hooks: [redact] }, { hooks: [measure] }] });
 
 const decision = await host.fire('PostToolUse', {
   tool_name: 'Bash',

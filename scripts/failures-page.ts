@@ -58,6 +58,7 @@ export function failuresPage(): string {
       '- no effect: the failure is reported, and the decision is made from what the other hooks said, and from what [counts of its own answer](semantics.md#8-time-failure-and-bad-output). An allow that the failed hook gave to an earlier input is dropped; a deny that it gave stands.',
       "- deny, ask: the failed hook counts as if it had said so; the reason is the failure's message. A stricter verdict of another hook still wins. Where its own answer says one at least as strict, that counts, with its own reason or none.",
       "- blocked: `decision.blocked` is true, and the failure's message is among the reasons; where the hook's own answer blocks, its own reason is, if it has one.",
+      '- On PostToolUse and PostToolUseFailure a session withholds what the call gave where a failure blocks, and the model gets one line in its place.',
       '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must continue working. A broken hook would keep it going forever, so `onFailure` is ignored there: the failure neither keeps the agent going nor ends the loop. Of what a failed hook has said, a block and `continue: false` count, but on Stop and SubagentStop neither its context nor `continue: true`.',
       '- On PermissionRequest the user is being asked already, so `ask` changes nothing.',
       '- WorktreeCreate needs a path from its hook: any failure makes the creation fail.',

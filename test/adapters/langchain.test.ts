@@ -365,8 +365,16 @@ describe('a tool', () => {
     const both = tool(() => ['said', { kept: 'secret' }], { ...how, responseFormat: 'content_and_artifact' });
     const plain = await run(both);
     expect(plain.message).toMatchObject({ content: 'said', artifact: { kept: 'secret' } });
-    for (const said of [{ suppressOutput: true }, { hookSpecificOutput: { updatedToolOutput: 'masked' } }]) {
-      const { message } = await run(both, (host) => on(host, 'PostToolUse', () => said));
+    const redactors = [
+      () => ({ suppressOutput: true }),
+      () => ({ hookSpecificOutput: { updatedToolOutput: 'masked' } }),
+      () => {
+        throw new Error('it cannot hide it');
+      },
+    ];
+    for (const redact of redactors) {
+      const group = { onFailure: 'block' as const, hooks: [redact] };
+      const { message } = await run(both, (host) => host.register({ PostToolUse: [group] }));
       expect(message?.artifact).toBeUndefined();
       expect([message?.status, plain.message?.status]).toEqual(['success', 'success']);
       expect(JSON.stringify(message)).not.toContain('secret');

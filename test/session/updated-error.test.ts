@@ -36,6 +36,21 @@ describe("a tool's error", () => {
     await host.close();
   });
 
+  test.each([
+    ['continue', `401 for ${SECRET}`],
+    ['block', 'What Deploy gave was withheld: its PostToolUseFailure hooks failed (hide).'],
+  ] as const)('that a hook failed to rewrite under onFailure %s', async (onFailure, reason) => {
+    const { host, session } = await opened();
+    const throws = (): never => {
+      throw new Error('no');
+    };
+    host.register({ PostToolUseFailure: [{ onFailure, name: 'hide', hooks: [throws] }] });
+    const result = await session.tool(failing);
+    expect(result.reason).toBe(reason);
+    expect(JSON.stringify(result.content).includes(SECRET)).toBe(onFailure === 'continue');
+    await host.close();
+  });
+
   test('may be rewritten to nothing', async () => {
     const { host, session } = await opened();
     on(host, 'PostToolUseFailure', () => rewrite(''));

@@ -70,7 +70,7 @@ export interface ToolResult {
   readonly deniedBy?: DeniedBy;
   /** The tool's response after hooks' rewrites; absent if the tool did not run or its output is hidden. */
   readonly response?: unknown;
-  /** A hook hid the output, or hooks that could have hidden it were cut short: it must not reach the transcript either. */
+  /** A hook hid the output, or hooks that could have hidden it were cut short or failed: it must not reach the transcript either. */
   readonly hidden: boolean;
   /** A PermissionDenied hook lets the model try again. */
   readonly retry: boolean;

@@ -45,21 +45,27 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   const fields = { tool_name, tool_input: input, tool_response, tool_use_id, duration_ms, mcp_server };
   const changes = core.deps.changes();
   const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: core.closeSignal }));
-  const withheld = after ? undefined : withheldText(core, call, { event: 'PostToolUse', fields, changes });
+  const withheld = withheldText(core, call, { event: 'PostToolUse', fields, changes, after });
   return succeeded(core, call, judged, { response, duration_ms, after, withheld });
 }
 
-interface CutFire {
+interface FireAfter {
   readonly event: 'PostToolUse' | 'PostToolUseFailure';
   readonly fields: Readonly<Record<string, unknown>>;
   /** How often hooks had changed when it began. */
   readonly changes: number;
+  /** Absent: its hooks were cut short. */
+  readonly after: Decision<'PostToolUse' | 'PostToolUseFailure'> | undefined;
 }
 
-/** The text for the model in place of what a call gave, if hooks that could have changed it were cut short. Hooks that were removed meanwhile may be among them. */
-function withheldText(core: Core, { name }: CheckedCall, { event, fields, changes }: CutFire): string | undefined {
-  if (changes === core.deps.changes() && !hooksMayChange(core, event, fields)) return undefined;
-  return `What ${name} gave was withheld: its ${event} hooks were cut short.`;
+/** The text for the model in place of what a call gave, if hooks that could have changed it were cut short, or have failed and their failure blocks. */
+function withheldText(core: Core, { name }: CheckedCall, fire: FireAfter): string | undefined {
+  const { event, fields, changes, after } = fire;
+  const failed = after?.failures.filter(({ blocked }) => blocked).map((failure) => failure.name);
+  // Hooks that were removed meanwhile may be among those that were cut short.
+  const mayChange = failed ? failed.length > 0 : changes !== core.deps.changes() || hooksMayChange(core, event, fields);
+  if (!mayChange) return undefined;
+  return `What ${name} gave was withheld: its ${event} hooks ${failed ? `failed (${failed.join(', ')})` : 'were cut short'}.`;
 }
 
 interface ExecuteFailure {
@@ -170,8 +176,8 @@ async function notSucceeded(
   const changes = core.deps.changes();
   const after = await tellFailure(core, call, fields);
   // The error of an interruption is hookscope's own.
-  const cut = { event: 'PostToolUseFailure', fields, changes } as const;
-  const withheld = after || is_interrupt ? undefined : withheldText(core, call, cut);
+  const fire = { event: 'PostToolUseFailure', fields, changes, after } as const;
+  const withheld = is_interrupt ? undefined : withheldText(core, call, fire);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
   // A hook may rewrite the error's text, for the model and in the result.
