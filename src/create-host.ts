@@ -29,6 +29,7 @@ import { PlanStore } from './host/plan/plans.js';
 import { PluginHost } from './host/plugin-host.js';
 import type { HookScope } from './host/plugin-types.js';
 import { handleOf } from './host/register/handle.js';
+import { warnOfSession } from './host/register/names/misnamed-agent.js';
 import { isLong, tooLong } from './host/register/register.js';
 import { Registrar } from './host/register/registrar.js';
 import { type EventState, hooksOf, tapsOfAll } from './host/services.js';
@@ -39,6 +40,7 @@ import { Notices } from './host/tell/notices.js';
 import { refusalError } from './host/tell/refused.js';
 import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
+import { HooksByHand } from './session/by-hand.js';
 import type { SessionDeps } from './session/deps.js';
 import type { SessionOptions } from './session/options.js';
 import { createSessions } from './session/session.js';
@@ -54,16 +56,12 @@ import { tell } from './values/waiting/promises.js';
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
   /** Fires an event. Rejects for an unknown event, wrong options, invalid input, the caller's abort and a closed host, and for nothing else. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
-  /**
-   * As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look
-   * for: `'verdict' in decision`, `'blocked' in decision`, `'continues' in decision`, `'value' in decision`.
-   */
+  /** As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look for: `'verdict' in decision`, `'blocked' in decision`, `'continues' in decision`, `'value' in decision`. */
   fireAny(event: string, input: Readonly<Record<string, unknown>>, options?: FireOptions): Promise<Decision>;
   /**
-   * Which handlers would run for this input, in which order and wave, and why the others would not. No handler, raw tap or function that
-   * makes hooks (`spawnHooks`) is called, and no scope is opened or changed. What decides who would run is asked as in a fire: predicates, the
-   * `subject` function of an event of your own, the input's own getters, and whether files are as they were accepted. So give predicates no
-   * state. The input need not be whole. Throws UNKNOWN_EVENT.
+   * Which handlers would run for this input, in which order and wave, and why the others would not. No handler, raw tap or function that makes hooks
+   * (`spawnHooks`) is called, and no scope is opened or changed. What decides who would run is asked as in a fire: predicates, the `subject` function of an
+   * event of your own, the input's own getters, and whether files are as they were accepted. So give predicates no state. The input need not be whole. Throws UNKNOWN_EVENT.
    */
   explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
   /** Adds hooks for one agent, opening its scope if it is not open. `parent` is an agent of the same session. Throws INVALID_HOOKS, INVALID_OPTIONS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT, CLOSED. */
@@ -73,9 +71,9 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   /** The scope of that name. It is opened by the first thing registered in it. */
   scope(id: ScopeRef): HookScope<C>;
   /**
-   * Hooks for every agent of an exact type, in its own scope from before its SubagentStart to after its SubagentStop. A function
-   * is called once for each agent and makes its hooks, with state for that agent; if it throws, every gate of that agent fails. After the
-   * undo no further agent gets them; living agents that have them keep them until they end.
+   * Hooks for every agent of an exact type, in its own scope from before its SubagentStart to after its SubagentStop. A function is called once for each agent
+   * and makes its hooks, with state for that agent; if it throws, every gate of that agent fails, under `onFailure`: pass `{ onFailure: 'block' }` to have them
+   * deny. After the undo no further agent gets them; living agents that have them keep them until they end.
    */
   spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
@@ -84,20 +82,16 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
   /** What background hooks have said for the model and the scope's next turn has not taken yet; a copy. */
   pendingContext(scope?: ScopeRef): string[];
-  /**
-   * Opens a session: the driver of one agent loop, which fires every event at its place. Setup (if asked), SessionStart and
-   * InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED.
-   */
+  /** As `pendingContext`, and takes the texts, so that the model gets them once. A session takes them itself. */
+  takeContext(scope?: ScopeRef): string[];
+  /** Opens a session: the driver of one agent loop, which fires every event at its place. Setup (if asked), SessionStart and InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED. */
   openSession(options?: SessionOptions<C>): Promise<Session<C>>;
   /**
-   * Closes the host; resolves with the names of hooks that it had to cancel. Open sessions end without a SessionEnd: close them first. From
-   * this call on, whoever fires an event or registers hooks gets CLOSED, hooks that are still running included.
+   * Closes the host; resolves with the names of hooks that it had to cancel. Open sessions end without a SessionEnd: close them first. From this call on,
+   * whoever fires an event or registers hooks gets CLOSED, hooks that are still running included.
    */
   close(): Promise<{ pending: string[] }>;
-  /**
-   * Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: the agent's own name, or hookscope's. Rejects with
-   * INVALID_OPTIONS for an agent or a thing to say that is not known.
-   */
+  /** Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: the agent's own name, or hookscope's. Rejects with INVALID_OPTIONS for an agent or a thing to say that is not known. */
   supports(agent: string, event: string, what: Sayable): Promise<AgentSupport>;
   /** How many records were built so far: none while there is no subscriber. */
   readonly recordsBuilt: number;
@@ -197,6 +191,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       fire: safely,
       spec: (event) => entries.get(event),
       registrar,
+      byHand: new HooksByHand(tree, report),
       clock,
       alarms: services.alarms,
       records: bus,
@@ -220,7 +215,12 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => {
     checkScopeRef(ref, 'scope');
+    warnOfSession(ref, report);
     return handleOf(registrar, ref, demand) as HookScope<C>;
+  };
+  const contextOf = (ref: ScopeRef | undefined, where: string): string[] => {
+    if (ref !== undefined) checkScopeRef(ref, where);
+    return tree.pending(ref);
   };
   const base = handleOf(registrar, undefined, demand) as HookScope<C>;
   const members: Omit<Host<C>, 'events$' | 'recordsBuilt'> = {
@@ -238,6 +238,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     registerScoped(id, scoped, how) {
       demand();
       checkScopeRef(id, 'registerScoped');
+      warnOfSession(id, report);
       if (how?.parent !== undefined) checkScopeRef(how.parent, 'registerScoped: parent');
       return registrar.register(id, scoped, checkRegisterOptions(how, 'registerScoped', { parent: true }));
     },
@@ -252,10 +253,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks'));
     },
     hooks: hooks as unknown as Host<C>['hooks'],
-    pendingContext(ref) {
-      if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
-      return tree.pending(ref);
-    },
+    pendingContext: (ref) => [...contextOf(ref, 'pendingContext')],
+    takeContext: (ref) => contextOf(ref, 'takeContext').splice(0),
     describe: () => describeScope(tree.managed, registrar.spawnScopes(), registrar.makers(), tapsOfAll(services)),
     close() {
       services.closed = true;

@@ -5,6 +5,10 @@ import { ended, plain } from './plain.js';
 const sessionOrAgent = ({ session, agent }: { session: string; agent?: string | undefined }): string =>
   agent === undefined ? `Session "${session}"` : `Agent "${agent}" of session "${session}"`;
 
+/** The scope of an agent, as the calls that take one name it. */
+const refOf = ({ scope, session }: { scope: string; session?: string }): string =>
+  session === undefined ? `"${scope}"` : `{ session: "${session}", agent: "${scope}" }`;
+
 /**
  * Every error hookscope throws, one entry per error. The code is public API; the message says what was wrong, which thing,
  * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
@@ -38,9 +42,9 @@ const MESSAGES = {
   UNKNOWN_SCOPE: (d: { scope: string; session?: string; kind?: 'agent' | 'session' }) =>
     d.kind === 'session'
       ? `No scope "${d.scope}" is open to be the parent. Leave the parent out: the agent's session is its parent.`
-      : `No scope "${d.scope}"${d.session === undefined ? '' : ` of session "${d.session}"`} is open to be the parent. Open it first with registerScoped(${d.session === undefined ? `"${d.scope}"` : `{ session: "${d.session}", agent: "${d.scope}" }`}, hooks).`,
-  SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
-    `Scope "${d.scope}" is already open under "${d.parent}"; it cannot move to "${d.asked}". End it first with unregisterScoped("${d.scope}").`,
+      : `No scope "${d.scope}"${d.session === undefined ? '' : ` of session "${d.session}"`} is open to be the parent. Open it first with registerScoped(${refOf(d)}, hooks).`,
+  SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string; session?: string; kind?: 'agent' | 'session' }) =>
+    `Scope "${d.scope}"${d.session === undefined ? '' : ` of session "${d.session}"`} is already open under "${d.parent}"; it cannot move to "${d.asked}". ${d.kind === 'session' ? `To move it, end it with unregisterScoped(${refOf(d)}) and register its hooks again without a parent.` : `Register its hooks only once "${d.asked}" is open, with registerScoped(${refOf(d)}, hooks, { parent: "${d.asked}" }). Those that it has now end with unregisterScoped(${refOf(d)}): register them again.`}`,
   ABORTED: (d: { event: string; unopened?: { readonly why: string } }) =>
     typeof d.unopened === 'object'
       ? `${d.event} was not fired, and nothing was opened: ${ended(d.unopened.why)}`

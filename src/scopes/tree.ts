@@ -59,6 +59,11 @@ export class ScopeTree {
     this.#anySession = anySession;
   }
 
+  /** The name of the session that hooks without a session are registered under, if they are for all sessions. */
+  get nameOfAll(): string | undefined {
+    return this.#anySession ? this.session : undefined;
+  }
+
   /** While no session is open, the scope of all fires outside agents. */
   get flat(): ScopeLookup | undefined {
     return this.#sessions.size === 0 ? this.#byHost : undefined;
@@ -120,19 +125,20 @@ export class ScopeTree {
     }
     const known = this.get(ref);
     const above = this.#parent(parent, session);
+    const asked = labelOf(parent);
+    const kind = typeof parent === 'string' || parent.agent !== undefined ? 'agent' : 'session';
+    const about = { kind, ...(session !== this.session && { session }) } as const;
     if (known && known !== gone) {
       if (above === known.parent) return;
-      const asked = labelOf(parent);
-      throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
+      throw new HookscopeError('SCOPE_CONFLICT', {
+        scope: known.id,
+        parent: known.parent?.id ?? 'host',
+        asked,
+        ...about,
+      });
     }
     const isOpen = above !== undefined && (gone === undefined || !above.lineage.includes(gone));
-    if (agent === undefined || isOpen) return;
-    const kind = typeof parent === 'string' || parent.agent !== undefined ? 'agent' : 'session';
-    throw new HookscopeError('UNKNOWN_SCOPE', {
-      scope: labelOf(parent),
-      kind,
-      ...(session !== this.session && { session }),
-    });
+    if (agent !== undefined && !isOpen) throw new HookscopeError('UNKNOWN_SCOPE', { scope: asked, ...about });
   }
 
   /** Opens the scope unless it is open. The parent is an open agent of the same session, otherwise the session. */
@@ -198,11 +204,11 @@ export class ScopeTree {
     else this.waitingFor.take(session, agent);
   }
 
-  /** A copy of a scope's pending context; without `ref`, that of the default session. */
+  /** A scope's pending context, to be read or taken; without `ref`, that of the default session. */
   pending(ref: ScopeRef | undefined): string[] {
     const { session, agent } = ref === undefined ? { session: this.session, agent: undefined } : this.#name(ref);
-    if (agent !== undefined) return [...(this.pendingOf(session, agent) ?? [])];
-    return [...(this.#sessions.get(session)?.pending ?? this.#waiting.get(session) ?? [])];
+    if (agent !== undefined) return this.pendingOf(session, agent) ?? [];
+    return this.#sessions.get(session)?.pending ?? this.#waiting.get(session) ?? [];
   }
 
   /** Drops the scope of an empty session, but keeps its pending context. */

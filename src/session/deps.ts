@@ -8,12 +8,14 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Registration } from '../scopes/registration.js';
+import type { HooksByHand } from './by-hand.js';
 
 /** What sessions need from their host. */
 export interface SessionDeps {
   fire(event: string, input: Readonly<Record<string, unknown>>, how: FireSettings): Promise<AnyDecision>;
   spec(event: string): EventSpec | undefined;
   readonly registrar: Registrar;
+  readonly byHand: HooksByHand;
   readonly maxStopContinuations: number;
   /** The most bytes of JSON that are passed to the model. */
   readonly maxInputBytes: number;

@@ -49,6 +49,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   readonly initialUserMessage: string | undefined;
   /** The paths that `watch` and hooks asked to watch. */
   readonly watchPaths: readonly string[];
+  /** Whether `close` was called, or the agent has ended. Where its signal has aborted or the host has closed, nothing more runs in it, but it is open until then. */
   readonly closed: boolean;
   /** May be set at any time. An agent without its own mode has its parent's, and setting it sets the parent's. Throws INVALID_OPTIONS for an unknown mode. */
   permission_mode: PermissionMode;

@@ -401,6 +401,24 @@ describe('scopes come and go', () => {
     expect(asked).not.toThrow();
   });
 
+  test.each<[string, (host: Host) => unknown, told: boolean]>([
+    ['registerScoped', (host) => host.registerScoped('session', { PreToolUse: [{ hooks: [() => undefined] }] }), true],
+    ['scope', (host) => host.scope('session').register({ PreToolUse: [{ hooks: [() => undefined] }] }), true],
+    ['its own name', (host) => host.scope({ session: 'session' }), false],
+    ['an agent’s own name', (host) => host.scope({ agent: 'session' }), false],
+  ])('an agent that is called session, by %s, is probably meant to be the session', (_, call, told) => {
+    const { host, reports } = testHost();
+    call(host);
+    call(host);
+    expect(reports).toEqual(
+      told
+        ? [
+            'Hooks in the scope "session" are for an agent with that id. The scope of a session is named { session: "…" }, by its id',
+          ]
+        : [],
+    );
+  });
+
   test('a parent that is not open is an error, as is another parent; nothing is opened or changed', () => {
     const { host, mark } = family();
     const before = JSON.stringify(host.describe());
@@ -584,6 +602,38 @@ describe('late context of background hooks waits for the scope whose fire produc
     expect(host.pendingContext()).toEqual(['still here']);
     host.unregisterScoped('b');
     expect(host.pendingContext()).toEqual(['still here']);
+  });
+
+  test.each<[string, ref: ScopeRef | undefined, input: object, opens?: true]>([
+    ['the default session', undefined, {}],
+    ['a session', { session: 'other' }, { session_id: 'other' }],
+    ['an agent with a scope', 'a', { agent_id: 'a' }, true],
+    ['an agent without one', 'b', { agent_id: 'b' }],
+    ['an agent of another session', { session: 'other', agent: 'b' }, { session_id: 'other', agent_id: 'b' }],
+  ])('that of %s is taken once, and what comes later waits again', async (_, ref, input, opens) => {
+    const { host } = testHost();
+    host.register(late('mine'));
+    if (opens) host.registerScoped(ref as ScopeRef, {});
+    for (let turn = 0; turn < 3; turn++) {
+      await host.fire('PostToolUse', { ...POST, ...input });
+      await until(() => host.pendingContext(ref).length > 0);
+      expect(host.takeContext(ref)).toEqual(['mine']);
+      expect([host.takeContext(ref), host.pendingContext(ref)]).toEqual([[], []]);
+    }
+  });
+
+  test('what a host gives, a session does not give again, and the other way round', async () => {
+    const { host } = testHost();
+    const session = await host.openSession();
+    const add = async (): Promise<void> => {
+      await host.fire('PostToolUse', { ...POST, session_id: session.session_id });
+      await until(() => session.pendingContext().length > 0);
+    };
+    host.register(late('mine'));
+    await add();
+    expect([host.takeContext(), session.systemPrompt('')]).toEqual([['mine'], '']);
+    await add();
+    expect([session.systemPrompt(''), host.takeContext()]).toEqual(['mine', []]);
   });
 
   test('an agent’s ends with it', async () => {

@@ -141,6 +141,7 @@ const HOST: Readonly<Record<string, (host: index.Host, value: never) => unknown>
   'explain, input': (host, value) => host.explain('Stop', value),
   'explain, options': (host, value) => host.explain('Stop', { stop_hook_active: false }, value),
   pendingContext: (host, value) => host.pendingContext(value),
+  takeContext: (host, value) => host.takeContext(value),
   openSession: (host, value) => host.openSession(value),
 };
 

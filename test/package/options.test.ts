@@ -46,6 +46,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Host.unregisterScoped': ['session', (more) => host.unregisterScoped({ agent: 'a', ...more })],
   'Host.scope': ['session', (more) => host.scope(more)],
   'Host.pendingContext': ['session', (more) => host.pendingContext(more)],
+  'Host.takeContext': ['session', (more) => host.takeContext(more)],
   'Host.spawnHooks': ['onFailure', (more) => host.spawnHooks('a', hooks, more)],
   'Host.fire': ['signal', (more) => host.fire('PreToolUse', INPUTS.PreToolUse, more)],
   'Host.fire scope': ['session', (more) => host.fire('PreToolUse', INPUTS.PreToolUse, { scope: more })],

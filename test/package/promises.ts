@@ -640,6 +640,16 @@ const limits: readonly Kept[] = [
     'host/spawn-hooks',
     'are there from before its SubagentStart to after its SubagentStop',
   ],
+  [
+    'unless a session drives the agent',
+    'session/by-hand',
+    'end with the agent that a session drives, and the next spawn of the id says so',
+  ],
+  [
+    'are of the first session that is opened without an id',
+    'session/by-hand',
+    'are the first session’s, which is said once when another opens',
+  ],
   ['Two sessions may use the same agent id only if', 'host/scopes', 'may use the same agent id'],
   ['its scope stays open after its end', 'host/used-ids', 'goes on without an alarm'],
   [
@@ -1244,6 +1254,16 @@ const limitsElse: readonly NoPromise[] = [
 ];
 
 const readme: readonly Kept[] = [
+  [
+    'id end with that agent if a session drives it',
+    'session/by-hand',
+    'end with the agent that a session drives, and the next spawn of the id says so',
+  ],
+  [
+    'go to the first session that was opened without an id',
+    'session/by-hand',
+    'are the first session’s, which is said once when another opens',
+  ],
   [
     "isolates each agent's hooks",
     'session/property',

@@ -12,7 +12,7 @@ test('who leaves waits for what is cleaned up, one after the other; its scope en
   const core = {
     who: { session_id: 's' },
     cleanups: [cleanup('a'), cleanup('b')],
-    deps: { registrar },
+    deps: { byHand: { ends: () => undefined }, registrar },
     shut: () => undefined,
     free: () => done.push('id'),
   };

@@ -102,7 +102,8 @@ export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> 
   core.parent?.children.delete(core);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
   core.traced?.end();
-  const { registrar } = core.deps;
+  const { byHand, registrar } = core.deps;
+  if (gone === undefined) byHand.ends(core.scope);
   const ended =
     gone ?? (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
   // Only now, because another with the same id would otherwise get the scope that ends here.

@@ -47,6 +47,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
     },
   );
   open.set(session_id, core);
+  deps.byHand.opens(session_id);
   core.free = () => open.delete(session_id);
   closeOnAbort(core, options.signal);
   const undos: StartUndos = [];
@@ -86,7 +87,8 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   const ref = { session: session_id, agent: agent_id };
   const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
   const settings = inherit(options, parent.settings);
-  const { registrar } = from.deps;
+  const { byHand, registrar } = from.deps;
+  const waited = byHand.waitFor(ref);
   if (registrar.agents.isTaken(ref)) registrar.check(ref, options.hooks, (options.plugins ?? []).map(usedAs));
   const core = new Core(
     from.deps,
@@ -101,6 +103,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
       mode: options.permission_mode,
     },
   );
+  byHand.spawns(core.scope, agent_type, waited);
   parent.children.add(core);
   from.agents.set(agent_id, core);
   core.free = () => from.agents.delete(agent_id);

@@ -1,5 +1,5 @@
 import type { EventSpec } from '../../../events/spec.js';
-import { type ScopeLookup, type ScopeTree, scopesOf, typesAbove } from '../../../scopes/tree.js';
+import { type ScopeLookup, type ScopeRef, type ScopeTree, scopesOf, typesAbove } from '../../../scopes/tree.js';
 import { nearestSpelling } from '../../../values/nearest.js';
 import { type Json, textOf } from '../../../values/shape.js';
 import type { ParentAgent, SpawnLookup } from '../agent-hooks.js';
@@ -34,6 +34,13 @@ export function warnOfNames(
   if (waiting === undefined || waiting.begun || waiting.empty) return;
   const why = `Agent "${id}" has started without the hooks that are registered for the agent id "${type}", which is its type`;
   report(`${why}. Hooks for every agent of a type: spawnHooks("${type}", …)`, undefined, `agent id ${type}`);
+}
+
+/** Warns of hooks for an agent whose id is the word for a session's scope. */
+export function warnOfSession(ref: ScopeRef, report: HostParts['report']): void {
+  if (ref !== 'session') return;
+  const why = 'Hooks in the scope "session" are for an agent with that id';
+  report(`${why}. The scope of a session is named { session: "…" }, by its id`, undefined, 'scope session');
 }
 
 /** What a fire of that input would find. */
