@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { openStore } from '../store/place.js';
+import { openFile } from '../store/rotated.js';
 import type { StoreOptions } from '../store/store.js';
 import { isObject } from '../values/shape.js';
 import type { RecordedFire } from './recorded.js';
@@ -26,9 +26,9 @@ export async function* openFires(place: string, options: StoreOptions = {}): Asy
   }
 }
 
-/** The first line that is a JSON object; undefined if there is none, or the file has no lines. */
+/** The first line that is a JSON object; undefined if there is none, or the file has no lines. Rejects with FILE if it is not a regular file. */
 async function firstLine(place: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const file = await open(place, 'r').catch(() => undefined);
+  const file = (await openFile(place))?.handle;
   if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);

@@ -16,8 +16,8 @@ const MOST_LEFT_OUT = 4 * MOST_SECRET;
 const LONGEST_END = 100;
 /** Characters of emitted text that are kept: a value may be marked as secret by text in earlier lines. */
 const CONTEXT = 1024;
-/** A line that continues in the next one: it ends with a flag or with a continuation. */
-const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`])[ \t]*\r?\n$/;
+/** A line that continues in the next one: it ends with a flag, with a continuation or with the scheme of a header. */
+const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`]|uthorization:[ \t]*[\w-]*)[ \t]*\r?\n$/i;
 
 function hangs(line: string, finder: Finder): boolean {
   const found = HANGING.exec(line);

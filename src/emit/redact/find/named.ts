@@ -122,8 +122,8 @@ function behindName(
   const marked = behindMarks(text, found[0], at);
   const isMarked = marked > at || /[*`]/.test(text[found[1]] ?? '');
   at = startOfValue(text, marked, text[separator] as string, /["']/.test(before) && /["']/.test(text[found[1]] ?? ''));
-  if (kind === 'header') return headerValue(text, at, before);
-  if (kind === 'cookie') return cookieValue(text, at, before, name);
+  if (kind === 'header') return headerValue(text, at, found);
+  if (kind === 'cookie') return cookieValue(text, at, found);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
   if (take(MADE, text, at) !== undefined) at = MADE.lastIndex;
   else if (kind === 'password' && take(HASHED, text, at) !== undefined) at = HASHED.lastIndex;
@@ -254,7 +254,7 @@ export function pairedSecret(text: string, comma: number): TextSpan | undefined 
   let at = comma + 1;
   while (at < comma + 25 && /\s/.test(text[at] ?? '')) at++;
   if (!/\\*["'`]/y.test(text.slice(at, at + 4))) return undefined;
-  if (kind === 'header') return headerValue(text, at, '"');
+  if (kind === 'header') return headerValue(text, at, found);
   const value = valueAt(text, at, RUN);
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);

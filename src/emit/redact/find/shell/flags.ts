@@ -59,7 +59,10 @@ function longFlag(text: string, dash: number, name: string, behind: number): Tex
   if (isOpenssl && /^(?:env|file|fd|stdin)(?::|$)/.test(said)) return undefined;
   if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':', value.quote);
   if (kind === undefined || NO_VALUE.test(said)) return undefined;
-  if (kind === 'header') return headerValue(text, start, '"');
+  if (kind === 'header') {
+    const header = headerValue(text, start, [dash, behind], true);
+    return header && [header[0], Math.min(header[1], end)];
+  }
   // Only hexadecimal digits usually means a checksum, but not here.
   const isHexKey = name.endsWith('-key') && /^[\da-f]{32,}$/i.test(said);
   if (kind === 'weak')
