@@ -753,6 +753,9 @@ describe('hookscope doctor, of the server and connected agents', () => {
     expect(code).toBe(1);
     expect(texts(found)).toContainEqual(['problem', `${settings} names /moved/dist/hookscope-hook.sh, which is gone.`]);
     expect(found.some(({ level, text }) => level === 'problem' && text.includes('hooks.json'))).toBe(true);
+    expect(texts(found).filter(([, text]) => text?.includes('hookscope-hook.sh is not there'))).toEqual([
+      ['problem', expect.stringMatching(/\(hooks\.PreToolUse\[0\].*, and \d+ more\)\.$/)],
+    ]);
     // A file that the agent cannot read at all is told too.
     writeFileSync(settings, `${text},`);
     expect(texts((await doctor()).found)).toContainEqual([

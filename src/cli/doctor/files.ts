@@ -37,13 +37,14 @@ export async function fileFindings(
   const { findings } = await checkHookFiles({ paths, hooksFiles, home: homeFolder() });
   const errors = findings.filter(({ level }) => level === 'error');
   const told = new Set(errors.map(({ file }) => resolve(file)));
-  const more = errors.length - TOLD;
+  const mistakes = bySame(errors);
+  const more = mistakes.length - TOLD;
   return [
     ...(await heldFindings(connected).catch(refused)),
     ...(await othersFindings(connected, new Set(read.map(({ file }) => file)))),
     ...unloaded,
     ...read.filter(({ file }) => !told.has(resolve(file))).flatMap(lost),
-    ...errors.slice(0, TOLD).map(mistake),
+    ...mistakes.slice(0, TOLD).map(mistake),
     ...(more > 0
       ? [
           {
@@ -106,9 +107,25 @@ async function othersFindings(connected: ReadonlySet<string>, read: ReadonlySet<
   return findings;
 }
 
-function mistake({ file, line, where, message, fix }: HookFinding): DoctorFinding {
+/** A mistake that several hooks of a file have, such as a script that is gone, is told once. */
+function bySame(errors: readonly HookFinding[]): (readonly [HookFinding, ...HookFinding[]])[] {
+  const found = new Map<string, [HookFinding, ...HookFinding[]]>();
+  for (const error of errors) {
+    const key = JSON.stringify([error.file, error.rule, error.message, error.fix]);
+    const same = found.get(key);
+    if (same) same.push(error);
+    else found.set(key, [error]);
+  }
+  return [...found.values()];
+}
+
+function mistake([{ file, line, where, message, fix }, ...same]: readonly [
+  HookFinding,
+  ...HookFinding[],
+]): DoctorFinding {
   // A message such as "expected seconds" is about a key, which is therefore added.
-  const key = where === '' ? '' : ` (${clip(where, 100)})`;
+  const more = same.length === 0 ? '' : `, and ${same.length} more`;
+  const key = where === '' ? '' : ` (${clip(where, 100)}${more})`;
   const text = `${plain(file)}:${line}: ${plain(message).replace(/(?<!\.\.)\.$/, '')}${key}`;
   return { level: 'problem', about: 'file', text: ended(text), fix: plain(fix) };
 }
