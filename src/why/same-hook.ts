@@ -1,5 +1,6 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { typeOf } from './meaning.js';
+import { placeOf } from './words.js';
 
 /** A hook as a fire lists it. */
 interface ListedHook {
@@ -63,7 +64,7 @@ export class SameHooks {
     { name, plugin, source: { kind, name: of, file } }: HandlerRecord,
   ): KnownHook[] {
     // Without a server, a file is recorded as it was named.
-    const place = file === undefined ? [kind, of, plugin] : resolved(typeof cwd === 'string' ? cwd : '', file);
+    const place = file === undefined ? [kind, of, plugin] : resolved(cwd, file);
     const key = JSON.stringify([name, place]);
     const known = this.#known.get(key) ?? [];
     this.#known.set(key, known);
@@ -78,8 +79,17 @@ function listedIn(fire: FireRecord, { id, handler: kind, scope, definition, pred
   return { host: fire.host_id, id, what, where: `${fire.event} ${owner}` };
 }
 
+/** Like `placeOf`, with the whole path of a file: files of two folders may have been named alike. */
+export function placeIn({ input: { cwd } }: FireRecord, handler: HandlerRecord): string {
+  const { source } = handler;
+  return source.file === undefined
+    ? placeOf(handler)
+    : placeOf({ ...handler, source: { ...source, file: resolved(cwd, source.file) } });
+}
+
 /** As `resolve` of node:path, which a page in a browser does not have. */
-function resolved(folder: string, path: string): string {
+function resolved(cwd: unknown, path: string): string {
+  const folder = typeof cwd === 'string' ? cwd : '';
   if (path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path)) return path;
   const parts: string[] = [];
   for (const part of `${path.startsWith('/') ? '' : folder}/${path}`.split('/'))

@@ -1,15 +1,15 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { BackgroundRuns, type RunEnd } from './background.js';
 import { percentile, stopsIt } from './meaning.js';
-import type { SameHooks } from './same-hook.js';
-import { placeOf } from './words.js';
+import { placeIn, type SameHooks } from './same-hook.js';
+import { numbered } from './words.js';
 
 /** The figures of one hook, or of one hook for one agent or event. */
 export interface HookTally {
   readonly hook: string;
   /** What tells it from others of its name. */
   readonly key: string;
-  /** Where it comes from, if another hook has its name. */
+  /** Where it comes from, if another hook has its name; with the number in its id, if that one comes from there too. */
   readonly place?: string;
   /** The agent or event. */
   readonly group?: string;
@@ -29,6 +29,8 @@ interface HookCounts {
   readonly hook: string;
   readonly key: string;
   readonly place: string;
+  /** As of its last run: of hooks that are registered together, no two have the same. */
+  id: string;
   readonly group: string | undefined;
   runs: number;
   denials: number;
@@ -54,7 +56,7 @@ export interface CountedHandler
 /** The hooks of a fire as they are counted. */
 export function countedIn(record: FireRecord, hooks: SameHooks): CountedHandler[] {
   const keys = hooks.keysOf(record);
-  return record.handlers.map((handler, i) => ({ ...handler, key: keys[i] as string, place: placeOf(handler) }));
+  return record.handlers.map((handler, i) => ({ ...handler, key: keys[i] as string, place: placeIn(record, handler) }));
 }
 
 /** Counts hooks that ran. All durations are kept, at eight bytes each. */
@@ -82,17 +84,39 @@ export class Tallies {
   /** Slowest first, by p95, then by p50; hooks that were never timed come last. */
   rows(): HookTally[] {
     const counts = [...this.#counts.values()];
-    const named = new Map<string, Set<string>>();
-    for (const { hook, key } of counts) named.set(hook, (named.get(hook) ?? new Set()).add(key));
-    return counts.map((one) => rowOf(one, named.get(one.hook)?.size !== 1)).sort(bySlowness);
+    const sharesName = sharing(counts, ({ hook }) => hook);
+    const sharesPlace = sharing(counts, ({ hook, place }) => JSON.stringify([hook, place]));
+    const shown = (one: HookCounts): string => (sharesPlace(one) ? numbered(one.place, one.id) : one.place);
+    return counts.map((one) => rowOf(one, sharesName(one) ? shown(one) : undefined)).sort(bySlowness);
   }
 
-  #of({ name: hook, key, place }: CountedHandler, group: string | undefined): HookCounts {
-    const id = JSON.stringify([key, group]);
-    const counts = this.#counts.get(id) ?? { hook, key, place, group, runs: 0, denials: 0, failures: 0, times: [] };
-    this.#counts.set(id, counts);
+  #of({ name: hook, key, place, id }: CountedHandler, group: string | undefined): HookCounts {
+    const row = JSON.stringify([key, group]);
+    const counts = this.#counts.get(row) ?? {
+      hook,
+      key,
+      place,
+      id,
+      group,
+      runs: 0,
+      denials: 0,
+      failures: 0,
+      times: [],
+    };
+    counts.id = id;
+    this.#counts.set(row, counts);
     return counts;
   }
+}
+
+/** Whether a text of a hook is that of another hook, too. */
+export function sharing<T extends { readonly key: string }>(
+  all: readonly T[],
+  textOf: (one: T) => string,
+): (one: T) => boolean {
+  const keys = new Map<string, Set<string>>();
+  for (const one of all) keys.set(textOf(one), (keys.get(textOf(one)) ?? new Set()).add(one.key));
+  return (one) => keys.get(textOf(one))?.size !== 1;
 }
 
 function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
@@ -100,8 +124,8 @@ function count(counts: HookCounts, { duration_ms, failure }: RunEnd): void {
   if (failure) counts.failures += 1;
 }
 
-function rowOf({ hook, place, times, group, ...counts }: HookCounts, isShared: boolean): HookTally {
-  const row = { hook, ...(isShared ? { place } : {}), ...counts, ...(group === undefined ? {} : { group }) };
+function rowOf({ hook, place: _, id: _id, times, group, ...counts }: HookCounts, place: string | undefined): HookTally {
+  const row = { hook, ...(place === undefined ? {} : { place }), ...counts, ...(group === undefined ? {} : { group }) };
   if (times.length === 0) return row;
   const sorted = Float64Array.from(times).sort();
   const [p50, p95, p99, max] = [50, 95, 99, 100].map((percent) => percentile(sorted, percent));

@@ -46,6 +46,9 @@ export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord)
   return kind === 'code' ? 'the program that registered it' : plain([kind, name].filter((t) => t).join(' '));
 }
 
+/** The place of a hook that shares its name and place with another: with the number in its id. */
+export const numbered = (place: string, id: string): string => `${place}, ${/#\d+$/.exec(id)?.[0] ?? plain(id)}`;
+
 /** A path within the current folder is made relative. */
 export function nearer(file: string): string {
   // A page in a browser has no current folder.

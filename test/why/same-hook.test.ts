@@ -147,8 +147,9 @@ test('each hook is counted and judged by itself, whatever else is listed with it
         .map(({ name, runs, failures }) => `${name} ${runs} ${failures}`)
         .sort();
       for (const read of [statsOf, pageOf]) {
-        const found = read(records).map(({ hook, runs, failures }) => `${hook} ${runs} ${failures}`);
-        expect(found.sort()).toEqual(expected);
+        const found = read(records);
+        expect(found.map(({ hook, runs, failures }) => `${hook} ${runs} ${failures}`).sort()).toEqual(expected);
+        expect(new Set(found.map(({ hook, place }) => `${hook} ${place}`)).size).toBe(found.length);
       }
 
       const problems = truth.flatMap(({ name, runs, failures, listed }) => {
@@ -156,7 +157,9 @@ test('each hook is counted and judged by itself, whatever else is listed with it
         if (failures > 0) return [`${name} failed ${failures === runs ? often : `${failures} of ${runs} times`}`];
         return runs === 0 && listed >= 5 ? [`${name} never ran, although ${EVENT} was fired ${listed} times`] : [];
       });
-      const said = doctorOf(records).map((text) => text.replace(/ \(.*?\)| (?:on|while) .*/gs, ''));
+      const told = doctorOf(records);
+      expect(new Set(told.map((text) => /^\w+ \(.*?\)/.exec(text)?.[0])).size).toBe(told.length);
+      const said = told.map((text) => text.replace(/ \(.*?\)| (?:on|while) .*/gs, ''));
       expect(said.sort()).toEqual(problems.sort());
     }),
     { numRuns: 150 },
@@ -217,6 +220,9 @@ test('a row names the file where another hook has the name', async () => {
   const places = async (hooks: readonly Hook[]) => statsOf(await recordsOf(hooks, often)).map(({ place }) => place);
   expect(await places([HOOK])).toEqual([undefined]);
   expect((await places([HOOK, { ...HOOK, file: '/q/h.json' }])).sort()).toEqual(['/p/h.json', '/q/h.json']);
+  expect((await places([HOOK, { ...HOOK, work: 'other' }, { ...HOOK, file: '/q/h.json' }])).sort()).toEqual([
+    ...['/p/h.json, #1', '/p/h.json, #2', '/q/h.json'],
+  ]);
 });
 
 test('a folder or type that is no text does no harm', async () => {

@@ -4,8 +4,9 @@ import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { SameHooks } from '../../why/same-hook.js';
-import { subjectOf } from '../../why/words.js';
+import { placeIn, SameHooks } from '../../why/same-hook.js';
+import { sharing } from '../../why/tally.js';
+import { numbered, shortName, subjectOf } from '../../why/words.js';
 import type { UnclosedFile } from '../history/unclosed.js';
 import type { DoctorFinding } from './finding.js';
 import { SequenceGaps } from './gaps.js';
@@ -103,10 +104,13 @@ export class Health {
 
   findings(slow: number): DoctorFinding[] {
     const hooks = [...this.#seen.values()];
+    const isShared = sharing(hooks, ({ last: { record, handler } }) =>
+      JSON.stringify([handler.name, placeIn(record, handler)]),
+    );
     return [
       ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, this.#mask(last), this.#records)),
       ...this.#unanswered.findings(this.#mask, this.#records),
-      ...hooks.flatMap((seen) => this.#judge(seen, slow)),
+      ...hooks.flatMap((seen) => this.#judge(seen, slow, isShared(seen))),
       ...this.#gaps.findings(),
     ];
   }
@@ -128,7 +132,7 @@ export class Health {
         skips: new Map(),
         causes: new Map(),
       };
-      seen = { event: record.event, ...counts, last: { record, handler } };
+      seen = { event: record.event, key: hook, ...counts, last: { record, handler } };
       this.#seen.set(key, seen);
     }
     seen.listed += 1;
@@ -156,11 +160,14 @@ export class Health {
     if (handler.status === 'failed') failed(seen, { record, handler });
   }
 
-  #judge(seen: EventHealth, slow: number): DoctorFinding[] {
+  /** `isShared`: another hook has its name and place. */
+  #judge(seen: EventHealth, slow: number, isShared: boolean): DoctorFinding[] {
     const { lastFailed, lastDoubted } = seen;
     const handlerOf = (one: HandlerInFire | undefined): HandlerRecord | undefined => one && this.#shown(one).handler;
     const last = this.#shown((seen.ran === 0 ? seen.meant : undefined) ?? seen.last);
-    const shown = { ...seen, last, lastFailed: handlerOf(lastFailed), lastDoubted: handlerOf(lastDoubted) };
+    const place = placeIn(last.record, last.handler);
+    const who = `${shortName(last.handler.name)} (${isShared ? numbered(place, last.handler.id) : place})`;
+    const shown = { ...seen, who, last, lastFailed: handlerOf(lastFailed), lastDoubted: handlerOf(lastDoubted) };
     return judged(shown, slow, this.#records);
   }
 

@@ -6,7 +6,7 @@ import { isInTheWay, skipWords } from '../../scopes/skip.js';
 import { percentile } from '../../why/meaning.js';
 import { mendFor } from '../../why/mends.js';
 import { whyNotAsked } from '../../why/not-asked.js';
-import { listed, placeOf, shortName } from '../../why/words.js';
+import { listed, placeOf } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
 
 export interface HandlerInFire {
@@ -17,6 +17,8 @@ export interface HandlerInFire {
 /** What records show about one hook on one event. */
 export interface EventHealth {
   readonly event: string;
+  /** What tells it from other hooks. */
+  readonly key: string;
   listed: number;
   ran: number;
   /** How long each run took that was ended from outside: whoever asked went away (Ctrl-C), or its host was closed. */
@@ -41,6 +43,8 @@ const OFTEN = 5;
 
 /** `EventHealth` with its secrets masked. */
 interface MaskedHealth extends Omit<EventHealth, 'lastFailed' | 'lastDoubted'> {
+  /** Its name, and its place as it is told from others. */
+  readonly who: string;
   readonly lastFailed: HandlerRecord | undefined;
   readonly lastDoubted: HandlerRecord | undefined;
 }
@@ -54,19 +58,19 @@ export function judged(shown: MaskedHealth, slow: number, records: string): Doct
   return [...failing(ended), ...doubtful(ended), ...slowness(ended, slow)];
 }
 
-function neverEnded({ event, ran, cut, last }: MaskedHealth): DoctorFinding[] {
+function neverEnded({ who, event, ran, cut, last }: MaskedHealth): DoctorFinding[] {
   if (ran === 1) return [];
   return [
     {
       level: 'remark',
       about: 'hook',
-      text: `${whoIs(last.handler)} has never answered on ${plain(event)}: each of the ${ran} times it ran, whoever asked went away or its host was closed first; it had up to ${duration(Math.max(...cut))}.`,
+      text: `${who} has never answered on ${plain(event)}: each of the ${ran} times it ran, whoever asked went away or its host was closed first; it had up to ${duration(Math.max(...cut))}.`,
       fix: `If it hangs, correct it in ${placeOf(last.handler)}; with a shorter timeout it fails by itself, and its failure policy decides.`,
     },
   ];
 }
 
-function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
+function neverRan({ who, event, listed: often, skips, last }: MaskedHealth, records: string): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);
   const [[reason = ''] = []] = reasons;
   const wrong = isInTheWay(reason);
@@ -77,13 +81,13 @@ function neverRan({ event, listed: often, skips, last }: MaskedHealth, records: 
     {
       level: wrong ? 'problem' : 'remark',
       about: 'hook',
-      text: `${whoIs(last.handler)} never ran, although ${plain(event)} was fired ${times(often)} while it was registered: ${listed(words)}.`,
+      text: `${who} never ran, although ${plain(event)} was fired ${times(often)} while it was registered: ${listed(words)}.`,
       fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
     },
   ];
 }
 
-function failing({ event, ran, failed, causes, lastFailed }: MaskedHealth): DoctorFinding[] {
+function failing({ who, event, ran, failed, causes, lastFailed }: MaskedHealth): DoctorFinding[] {
   if (lastFailed === undefined) return [];
   const always = failed === ran;
   const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
@@ -97,13 +101,13 @@ function failing({ event, ran, failed, causes, lastFailed }: MaskedHealth): Doct
     {
       level: always ? 'problem' : 'remark',
       about: 'hook',
-      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
+      text: `${who} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
       fix: `${upper(mendFor(lastFailed, event))}.`,
     },
   ];
 }
 
-function doubtful({ event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFinding[] {
+function doubtful({ who, event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFinding[] {
   if (lastDoubted === undefined) return [];
   const said = clip((lastDoubted.warnings?.find(isDoubt) ?? '').slice(INTERPRETER_DOUBT.length + 1).trim(), 160);
   const [answers, look] = ran === 1 ? ['The one answer', 'looks'] : [`${doubted} of ${ran} answers`, 'look'];
@@ -112,7 +116,7 @@ function doubtful({ event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFin
       // A hook that checks scripts may print the same words as its answer.
       level: 'remark',
       about: 'hook',
-      text: `${answers} of ${whoIs(lastDoubted)} on ${plain(event)} ${look} like an error of its interpreter, not an answer of the hook; exit code 2 blocked all the same. The last: ${said}.`,
+      text: `${answers} of ${who} on ${plain(event)} ${look} like an error of its interpreter, not an answer of the hook; exit code 2 blocked all the same. The last: ${said}.`,
       fix: `If so, correct its command in ${placeOf(lastDoubted)} or its script; a relative path leads elsewhere in another folder.`,
     },
   ];
@@ -121,7 +125,7 @@ function doubtful({ event, ran, doubted, lastDoubted }: MaskedHealth): DoctorFin
 /** Whether a warning of a hook says that its block looks like an error of its interpreter. */
 export const isDoubt = (warning: string): boolean => warning.startsWith(INTERPRETER_DOUBT);
 
-function slowness({ event, times: measured, last, alone }: MaskedHealth, slow: number): DoctorFinding[] {
+function slowness({ who, event, times: measured, alone }: MaskedHealth, slow: number): DoctorFinding[] {
   if (measured.length === 0) return [];
   const p95 = percentile(Float64Array.from(measured).sort(), 95);
   if (p95 < slow) return [];
@@ -134,13 +138,12 @@ function slowness({ event, times: measured, last, alone }: MaskedHealth, slow: n
     {
       level: 'remark',
       about: 'hook',
-      text: `${whoIs(last.handler)} is slow on ${plain(event)}: ${took} ${duration(p95)}.`,
+      text: `${who} is slow on ${plain(event)}: ${took} ${duration(p95)}.`,
       fix: `${alone > 0 ? `${ways.join(', ')}, or let a server run it (hookscope serve)` : ways.join(', or ')}.`,
     },
   ];
 }
 
-const whoIs = (handler: HandlerRecord): string => `${shortName(handler.name)} (${placeOf(handler)})`;
 export const times = (often: number): string => (often === 1 ? 'once' : `${often} times`);
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
