@@ -60,6 +60,7 @@ const VENDORED = {
  */
 const LATE = {
   'src/emit/redact': {
+    'find/names.ts': ['nameKind'],
     'key.ts': ['machineKey'],
     'part.ts': ['beginning', 'ending'],
     'redactor.ts': ['createRedactor', 'redactorOf'],

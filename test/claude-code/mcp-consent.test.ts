@@ -159,8 +159,8 @@ describe('consent to MCP servers binds what runs once variables are filled in', 
     writeFileSync(stored(), readFileSync(stored(), 'utf8').replace(/,\\n {2}\\"variables\\": \{.*?\}/g, ''));
 
   test.each([
-    [{ type: 'http', url: `https://\${A:-a.example}/x` }, 'b.example', 'c.example', 'https://c.example/x'],
-    [{ type: 'http', url: `https://\${A:-a.example}/x` }, undefined, 'c.example', 'https://c.example/x'],
+    [{ type: 'http', url: `https://\${A:-a.example}/x` }, 'b.example', 'c.example', `https://\${A}/x`],
+    [{ type: 'http', url: `https://\${A:-a.example}/x` }, undefined, 'c.example', `https://\${A}/x`],
     [{ command: 'node', args: [`\${A:-rel/srv.mjs}`] }, 'other/srv.mjs', undefined, '"rel/srv.mjs"'],
     [{ command: `\${A}`, args: [`\${CLAUDE_PROJECT_DIR}/rel/srv.mjs`] }, 'node', 'bun', '"bun"'],
     [{ command: 'node', args: [`\${A:-rel}/srv.mjs`, `\${AB}`] }, 'rel', 'other', '"other/srv.mjs"'],
@@ -184,20 +184,49 @@ describe('consent to MCP servers binds what runs once variables are filled in', 
     }
   });
 
-  test('what is shown of a server is masked and not stored; a changed file is not blamed on variables', async () => {
+  test('values are not stored; a changed file is not blamed on variables', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     project.write('.mcp.json', { mcpServers: { s: { type: 'http', url: `https://h/\${A}/\${B}` } } });
-    const { stdout } = await cli(['trust'], {
-      cwd: project.path,
-      env: { XDG_CONFIG_HOME: join(home.path, 'config'), A: 'seen', B: secret },
-    });
-    expect(stdout).toContain('"https://h/seen/');
-    expect(stdout).not.toContain(secret);
     accept({ A: 'seen', B: secret });
     expect(readFileSync(stored(), 'utf8')).not.toMatch(/seen|ghp_/);
     project.write('.mcp.json', { mcpServers: { s: { type: 'http', url: `https://h/\${A}` } } });
     expect(heldMcpServers(project.path, store).map(({ why }) => why)).toEqual([
       `${join(project.path, '.mcp.json')} has changed since it was accepted; see hookscope trust`,
     ]);
+  });
+
+  const VALUES = { KEY: 'correct-horse-battery', PLAIN: 'postgres://u:pa"ss@h/db', LINE: 'echo "$(hunter22x)" $OTHER' };
+  const PARTS = Object.values(VALUES).flatMap((value) =>
+    value.match(/correct-horse-battery|pa"|ss@h|hunter22x|OTHER/g),
+  );
+  const USES = Object.keys(VALUES).flatMap((name) => [`\${${name}}`, `X-Auth: \${${name}:-d}`, `--k=\${${name}}`]);
+  test.each(
+    USES.flatMap((use) => [
+      { command: 'node', args: ['srv.mjs', '--db', use] },
+      { command: 'sh', args: ['-c', `x ${use} "$(cat y)"`] },
+      { command: 'sh', args: ['-c', `node "$Q/${use}"`], env: { Q: use } },
+      { command: `run ${use}` },
+      { type: 'http', url: `https://h/${use}/x?k=${use}` },
+    ]),
+  )('%j: no command that shows it shows the values', async (server) => {
+    project.write('.mcp.json', { mcpServers: { s: server } });
+    const config = { XDG_CONFIG_HOME: join(home.path, 'config') };
+    const show = async (args: readonly string[]): Promise<string> => {
+      const { stdout, stderr } = await cli(args, { cwd: project.path, env: { ...config, ...VALUES } });
+      return stdout + stderr;
+    };
+    const first = await show(['trust']);
+    expect(first).toContain('it runs or asks:\n  s  {');
+    accept({ KEY: 'other', PLAIN: 'other', LINE: 'other' });
+    const shown = [first, await show(['trust']), await show(['trust', '--list']), await show(['list'])].join('\n');
+    for (const part of PARTS) expect(shown).not.toContain(part);
+  });
+
+  test('a variable that names a file or a program is shown as what it names, unless its name is that of a secret', async () => {
+    const args = [`\${A}/srv.mjs`, `\${API_TOKEN}/srv.mjs`, `\${A}/none.mjs`];
+    project.write('.mcp.json', { mcpServers: { s: { command: `\${P}`, args } } });
+    const env = { XDG_CONFIG_HOME: join(home.path, 'config'), A: 'rel', API_TOKEN: 'other', P: 'node' };
+    const { stdout } = await cli(['trust'], { cwd: project.path, env });
+    expect(stdout).toContain(`s  {"command":"node","args":["rel/srv.mjs","\${API_TOKEN}/srv.mjs","\${A}/none.mjs"]`);
   });
 });

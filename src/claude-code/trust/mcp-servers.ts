@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { nameKind } from '../../emit/redact/find/names.js';
 import { HookscopeError } from '../../errors.js';
 import { readText } from '../../files/json-file.js';
 import { checkMcpServers, type McpServers } from '../../handlers/mcp/server-options.js';
@@ -7,7 +8,7 @@ import { consentAmong } from '../../trust/accept.js';
 import { boundAll, changeSince, whyUnreadable } from '../../trust/changes.js';
 import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../../trust/consent.js';
 import type { UnacceptedFile } from '../../trust/held-file.js';
-import { namedBy } from '../../trust/named/named-files.js';
+import { type NamedFiles, namedBy } from '../../trust/named/named-files.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { sha256 } from '../../values/sha256.js';
 import { isObject, isText } from '../../values/shape.js';
@@ -121,11 +122,14 @@ const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
 
 /** The content to which consent is bound: the descriptions of the servers, what variables make of them, and the bytes of the files that their commands then name. */
 function requestOf(file: string, named: Servers, project: string, before: Consent | undefined): TrustRequest {
-  const commands = Object.values(named).map((raw) => {
-    // Names stay relative to the project, as they are shown and stored.
-    return { args: [], ...serverOf(raw, project), type: 'command', cwd: undefined };
-  });
-  const names = namedBy(commands, { projectDir: project, isFilled: true });
+  const namesWith = (look?: Look): NamedFiles => {
+    const commands = Object.values(named).map((raw) => {
+      // Names stay relative to the project, as they are shown and stored.
+      return { args: [], ...serverOf(raw, project, look), type: 'command', cwd: undefined };
+    });
+    return namedBy(commands, { projectDir: project, isFilled: true });
+  };
+  const names = namesWith();
   const definition = JSON.stringify({ mcpServers: named, ...filledIn(named, project) }, undefined, 2);
   // The value of a variable that looks like a path may be a secret. A file that consent does not mention must not exist in any case.
   const files = Object.entries(boundAll(names, project)).filter(
@@ -137,11 +141,37 @@ function requestOf(file: string, named: Servers, project: string, before: Consen
     definition,
     files: Object.fromEntries(files),
     source: { kind: 'mcp', place: placeIn(project, file) },
-    unresolved: names.unresolved,
+    unresolved: withoutValues(names.unresolved, () => namesWith(byName).unresolved),
     filled: Object.entries(named).flatMap(([name, raw]) =>
-      variablesOf(raw).length > 0 ? [`${name}  ${saidOf(raw, project)}`] : [],
+      variablesOf(raw).length > 0 ? [`${name}  ${shownOf(raw, project, Object.fromEntries(files))}`] : [],
     ),
   };
+}
+
+/** Stands for the value of a variable, which may be a secret, in what is shown. */
+const byName: Look = (name) => (hookVariable(name) === undefined ? undefined : `\${${name}}`);
+
+/** The words that are the same whatever the variables hold. The others may contain a secret. */
+function withoutValues(words: readonly string[], withNames: () => readonly string[]): readonly string[] {
+  const known = words.length > 0 ? withNames() : [];
+  return [...new Set(words.map((word) => (known.includes(word) ? word : 'what variables fill in')))];
+}
+
+/** The command or address of a server, as JSON, as it is shown: the value of a variable only in the name of a program, or of a file that consent binds. */
+function shownOf(raw: unknown, project: string, files: Consent['files']): string {
+  const there = Object.keys(files).filter((name) => files[name]?.sha256 !== null);
+  const bound = new Set(there.map((name) => resolve(project, name)));
+  const shown = (text: unknown, isProgram = false): unknown => {
+    const fill = (look: Look): unknown => filled(text, inProject(project, look));
+    const word = fill((name) => (nameKind(name) === undefined ? hookVariable(name) : byName(name)));
+    const isClear = isText(word) && (bound.has(resolve(project, word)) || (isProgram && /^[\w.+-]+$/.test(word)));
+    return isClear ? word : fill(byName);
+  };
+  const { command, args } = isObject(raw) ? raw : {};
+  const server = { ...serverOf(raw, project, byName), env: undefined, headers: undefined };
+  if ('url' in server) return JSON.stringify(server);
+  const words = Array.isArray(args) ? args.map((word) => shown(word)) : args;
+  return JSON.stringify({ ...server, command: shown(command, true), args: words });
 }
 
 /** A hash of each command and address that variables change, whose values may be secret. `env` and `headers` hold secrets that are renewed. */
@@ -213,8 +243,10 @@ function serversIn(file: string, projectDir: string): Servers {
 /** Converts a server to the form of the host's own option. Variables are filled in, usually those that hooks have. */
 function serverOf(raw: unknown, projectDir: string, look: Look = hookVariable): McpServers[string] {
   const given = isObject(raw) ? raw : {};
-  const values: Look = (name) => (name === 'CLAUDE_PROJECT_DIR' ? projectDir : look(name));
-  const { type, command, args, env, url, headers } = filled(given, values) as Record<string, unknown>;
+  const { type, command, args, env, url, headers } = filled(given, inProject(projectDir, look)) as Record<
+    string,
+    unknown
+  >;
   if (url !== undefined) {
     const kind = type === 'sse' ? 'sse' : 'http';
     return { type: kind, url, ...(headers === undefined ? {} : { headers }) } as McpServers[string];
@@ -224,6 +256,11 @@ function serverOf(raw: unknown, projectDir: string, look: Look = hookVariable): 
 }
 
 type Look = (name: string) => string | undefined;
+
+const inProject =
+  (projectDir: string, look: Look): Look =>
+  (name) =>
+    name === 'CLAUDE_PROJECT_DIR' ? projectDir : look(name);
 
 /** Fills in `${NAME}` and `${NAME:-default}` in all strings. */
 function filled(value: unknown, look: Look): unknown {
