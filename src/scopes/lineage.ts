@@ -3,8 +3,8 @@ import type { ScopeLookup } from './tree.js';
 
 /**
  * The scopes whose hooks count in a fire, outermost first, with their depths there. An agent has one depth under both of its names, and is
- * further in than all agents that are above it under either. Left out are a session that a driver holds, if it is another than the fire's,
- * and a scope of the agent in whose place a preview has put another.
+ * further in than all agents that are above it under either; of agents that are above each other, only the fire's own is further in. Left
+ * out are a session that a driver holds, if it is another than the fire's, and a scope of the agent in whose place a preview has put another.
  */
 export function lineageOf({ scope, both }: Pick<ScopeLookup, 'scope' | 'both'>): ReadonlyMap<Scope, number> {
   if (both === undefined) return new Map(scope.lineage.map((one) => [one, one.depth]));
@@ -28,22 +28,32 @@ function depthsOf(agent: string, scopes: Iterable<Scope>): ReadonlyMap<string, n
     if (parent?.kind === 'agent') above.push(parent.id);
   }
   const depths = new Map<string, number>();
-  const seen = new Set<string>();
+  /** Those without a depth yet, in the order in which they were reached. */
+  const open: string[] = [];
+  /** For each that was reached, the place in `open` of the first that is known to be above it or the same. */
+  const firsts = new Map<string, number>();
   const path = [agent];
   // A path of its own instead of recursion, because chains may be long.
   for (let id = path.at(-1); id !== undefined; id = path.at(-1)) {
-    seen.add(id);
+    if (!firsts.has(id)) firsts.set(id, open.push(id) - 1);
     const above = parents.get(id) ?? [];
-    const next = above.find((one) => !seen.has(one));
-    if (next !== undefined) path.push(next);
-    else {
-      // Of two agents that are each above the other, one still has no depth.
-      depths.set(id, 1 + Math.max(SESSION, ...above.map((one) => depths.get(one) ?? 0)));
-      path.pop();
+    const next = above.find((one) => !firsts.has(one));
+    if (next !== undefined) {
+      path.push(next);
+      continue;
     }
+    path.pop();
+    const first = Math.min(...[id, ...above].flatMap((one) => (depths.has(one) ? [] : (firsts.get(one) as number))));
+    firsts.set(id, first);
+    if (open[first] !== id) continue;
+    // Agents that are above each other have one depth (Tarjan's algorithm). Most are alone.
+    const circle = open.splice(first);
+    const outside = circle.flatMap((one) => parents.get(one) ?? []);
+    const depth = 1 + Math.max(SESSION_DEPTH, ...outside.map((one) => depths.get(one) ?? 0));
+    for (const one of circle) depths.set(one, one === agent && circle.length > 1 ? depth + 1 : depth);
   }
   return depths;
 }
 
 /** The depth of a session, below managed policy and the host. */
-const SESSION = 2;
+export const SESSION_DEPTH = 2;

@@ -11,6 +11,7 @@ import type { Json } from '../values/shape.js';
 import { LazySignal } from '../values/waiting/lazy-signal.js';
 import type { SessionDeps, SessionIdentity } from './deps.js';
 import type { SessionSettings } from './options.js';
+import { treeOf } from './tree.js';
 import { turnController } from './turn-controller.js';
 import { SessionWork, SharedWork } from './under-way.js';
 
@@ -233,16 +234,15 @@ export class Core {
   /** Interrupts, and waits no longer for the hooks of calls that have already run. */
   giveUp(reason: unknown): void {
     this.interrupt(reason);
-    for (const child of this.children) child.giveUp(reason);
-    this.closeSignal.abort(reason);
+    for (const core of treeOf<Core>(this).reverse()) core.closeSignal.abort(reason);
   }
 
   /** Ends this turn and all later ones; `why` is for the answers of later calls. */
   kill(reason: unknown, why: string): void {
     if (this.#dead !== undefined) return;
-    this.#dead = { reason: reason ?? new DOMException('The session was aborted', 'AbortError'), why };
-    this.interrupt(this.#dead.reason);
-    for (const child of this.children) child.kill(reason, why);
+    const dead = { reason: reason ?? new DOMException('The session was aborted', 'AbortError'), why };
+    for (const core of treeOf<Core>(this)) core.#dead ??= dead;
+    this.interrupt(dead.reason);
   }
 
   /** The input of an event, with its keys in the wire's order. */

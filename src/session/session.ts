@@ -30,6 +30,7 @@ import { endBatch, runBatch } from './tool/batch.js';
 import type { ToolCall } from './tool/call.js';
 import { checkMode } from './tool/modes.js';
 import { runTool } from './tool/tool.js';
+import { treeOf } from './tree.js';
 import type { Session } from './types.js';
 
 /** A host's sessions. */
@@ -54,17 +55,11 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
       const calls = cores.flatMap(allUnderWay).flatMap(({ work }) => work);
       for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'), 'the host is closed');
       await Promise.allSettled(calls);
-      for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))
-        await cleanup();
-      for (const core of cores.flatMap((core) => [...allOf(core)])) core.traced?.end();
+      for (const cleanup of cores.flatMap(treeOf).flatMap((core) => core.cleanups.splice(0))) await cleanup();
+      for (const core of cores.flatMap(treeOf)) core.traced?.end();
       open.clear();
     },
   };
-}
-
-function* allOf(core: Core): Generator<Core> {
-  yield core;
-  for (const child of core.children) yield* allOf(child);
 }
 
 /** The public object for a core; every member delegates. */

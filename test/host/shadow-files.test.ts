@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadAgentHooks } from '../../src/foreign/load.js';
@@ -32,6 +32,33 @@ test('a copy that is not enforced takes nothing from a managed hook, whose copy 
     const { fire } = await project.load({ trust: 'all', enforce });
     for (const session_id of ['a', 'b', 'c', 'd', 'e'])
       expect(said(await fire('PreToolUse', { ...project.call, session_id }))[0]).toBe('deny');
+  }
+});
+
+/** Places of a hook: the file, and its matcher there. */
+const PLACES = ['home', 'project'].flatMap((folder) =>
+  ['*', 'Bash', 'Write'].map((matcher) => [folder, matcher] as const),
+);
+
+test('copies of one hook are asked once, like those that are enforced, whichever of them concern the call', async () => {
+  const project = createProject();
+  const log = join(project.dir, 'log');
+  for (const places of PLACES.flatMap((one, i) => PLACES.slice(i).map((other) => [one, other]))) {
+    for (const folder of ['home', 'project']) {
+      const here = places.filter(([of]) => of === folder);
+      const groups = here.map(([, matcher]) => ({ matcher, hooks: [hook('same', `echo ran >> ${log}`)] }));
+      project.write(`${folder}/.claude/settings.json`, { hooks: { PreToolUse: groups } });
+    }
+    const ran = [];
+    for (const enforce of [undefined, false]) {
+      rmSync(log, { force: true });
+      const { fire, host } = await project.load({ trust: 'all', ...(enforce === undefined ? {} : { enforce }) });
+      await fire();
+      await host.close();
+      ran.push(existsSync(log) ? readFileSync(log, 'utf8') : '');
+    }
+    expect(ran, JSON.stringify(places)).toEqual([ran[0], ran[0]]);
+    expect(ran[0]).toBe(places.some(([, matcher]) => matcher !== 'Write') ? 'ran\n' : '');
   }
 });
 

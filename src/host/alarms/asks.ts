@@ -10,7 +10,7 @@ type AskKey = Omit<CallKey, 'id'> & { readonly tool: string; readonly id: string
 const MOST = 1_000;
 
 /** The outermost scope whose hooks asked. */
-export interface AskingScope extends Partial<Pick<Scope, 'kind' | 'session' | 'id'>> {
+export interface AskingScope extends Partial<Pick<Scope, 'kind' | 'id'>> {
   /** In that fire. 0: managed policy. */
   readonly depth: number;
 }

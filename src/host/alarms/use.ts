@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import { lineageOf } from '../../scopes/lineage.js';
+import { lineageOf, SESSION_DEPTH } from '../../scopes/lineage.js';
 import { agentTypeOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import { isText, type Json, textOf } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -74,8 +74,8 @@ function outermostAsk({ found, state }: CallFire, { decidedBy, outcomes, failure
   const scopes = [...asking].map((hook) => {
     const place = lineage.find(([scope]) => scope.own(state.spec.name).some(({ id }) => id === hook));
     if (place === undefined) return HOST;
-    const [{ kind, session, id }, depth] = place;
-    return { kind, session, id, depth };
+    const [{ kind, id }, depth] = place;
+    return { kind, id, depth };
   });
   return scopes.reduce((outer, one) => (one.depth < outer.depth ? one : outer), scopes[0] ?? HOST);
 }
@@ -86,11 +86,11 @@ export function depthOfAsk(fire: CallFire): number | undefined {
   const use = asks.some ? useOf(fire) : undefined;
   const asking = use === undefined ? [] : asks.scopesOf(use, readable(fire.input));
   if (asking.length === 0) return undefined;
-  // Agents above may have ended since, which moves a scope further out.
+  // Agents above may have ended since, which moves a scope further out. If the scope itself has, each agent may have been further in.
   const lineage = fire.found === undefined ? [] : [...lineageOf(fire.found)];
-  const depths = asking.map(({ kind, session, id, depth }) => {
-    const here = lineage.find(([one]) => one.kind === kind && one.session === session && one.id === id);
-    return here?.[1] ?? depth;
+  const depths = asking.map(({ kind, id, depth }) => {
+    const here = lineage.find(([one]) => one.kind === kind && one.id === id);
+    return here?.[1] ?? Math.min(depth, SESSION_DEPTH);
   });
   return Math.min(...depths);
 }

@@ -6,7 +6,7 @@ import { noteThrown, takeThrown } from '../../scopes/thrown.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import type { Background } from '../call/background.js';
-import { Plan } from '../plan/plan.js';
+import { mergeCopies, Plan } from '../plan/plan.js';
 import { shadowOf } from '../plan/shadows.js';
 import { factsBefore } from '../plan/who-runs.js';
 import { FireRun } from './fire-run.js';
@@ -38,13 +38,29 @@ function matched({ all, text, code }: Matcher, thrown: string | undefined): Matc
   return { ...shown, static: false, matches };
 }
 
-/** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. `thrown`: what a predicate that threw had to say. */
-function concerns(r: Registration, input: Json, found: ScopeLookup): { is: boolean; thrown: string | undefined } {
-  const facts = factsBefore(r.spec.subject?.(input), input, found);
-  takeThrown();
-  const is = skipped(r, facts) === undefined;
-  return { is, thrown: takeThrown() };
+/** A shadow that concerns a call. `thrown`: what a predicate that threw had to say. */
+interface ConcernedShadow {
+  readonly r: Registration;
+  readonly thrown: string | undefined;
 }
+
+/** Those whose matcher and rule match, as they run: of several copies of one hook the outermost. The record of the real fire already lists the others. */
+function concerned(shadows: readonly Registration[], input: Json, found: ScopeLookup): readonly ConcernedShadow[] {
+  const all = shadows.flatMap((r) => {
+    takeThrown();
+    const why = skipped(shadowOf(r), factsBefore(r.spec.subject?.(input), input, found));
+    const thrown = takeThrown();
+    return why === undefined ? { r, thrown } : [];
+  });
+  return all.flatMap(({ r, thrown }) => {
+    const copies = r.dedup === undefined || r.trustCheck?.(input) ? [r] : copiesOf(r, all, input);
+    return copies[0] === r ? { r: mergeCopies(copies), thrown } : [];
+  });
+}
+
+/** An untrusted copy fails on its own. */
+const copiesOf = ({ dedup }: Registration, all: readonly ConcernedShadow[], input: Json): readonly Registration[] =>
+  all.flatMap(({ r }) => (r.dedup === dedup && !r.trustCheck?.(input) ? r : []));
 
 /** One host's shadow runs: the fires since the last run, and the runs under way. */
 class ShadowRuns {
@@ -88,14 +104,13 @@ class ShadowRuns {
       // The caller handles the rejection.
       return;
     }
-    await Promise.allSettled(run.plan.shadows.map((r) => this.#ask(r, run)));
+    if (this.#closing) return;
+    const { plan, found, followed: input = run.finalInput } = run;
+    await Promise.allSettled(concerned(plan.shadows, input, found).map((one) => this.#ask(one, run, input)));
   }
 
-  async #ask(r: Registration, run: FireRun): Promise<void> {
-    const { services, state, found, options, followed: input = run.finalInput } = run;
-    if (this.#closing) return;
-    const { is, thrown } = concerns(shadowOf(r), input, found);
-    if (!is) return;
+  async #ask({ r, thrown }: ConcernedShadow, run: FireRun, input: Json): Promise<void> {
+    const { services, state, found, options } = run;
     const plan = planOf(r, thrown);
     const how = {
       ...options,

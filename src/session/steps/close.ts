@@ -1,5 +1,6 @@
 import { tellUser } from '../context.js';
 import { type Core, wasCut } from '../core.js';
+import { treeOf } from '../tree.js';
 import type { SessionWork } from '../under-way.js';
 import { fireStop } from './stop-event.js';
 
@@ -149,6 +150,4 @@ function waitingFor({ deps, who }: Core, event?: string): string[] {
 }
 
 /** All work under way, including that of the session's agents. */
-export function allUnderWay(core: Core): SessionWork[] {
-  return [core.calls, ...[...core.children].flatMap(allUnderWay)];
-}
+export const allUnderWay = (core: Core): SessionWork[] => treeOf(core).map(({ calls }) => calls);
