@@ -60,6 +60,7 @@ export interface PrimaryOptions {
 const GRACE = 30;
 /** How long a child may take to pass on what it knows, in milliseconds; a busy one may take long. */
 const PASSING = 5_000;
+const STOPPING = { ok: false, error: 'the server is stopping' };
 /** The delay in milliseconds before a dead child is replaced; doubled each time it dies soon. */
 const AGAIN = 200;
 
@@ -74,18 +75,17 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec, args: [...args], serialization: 'advanced' });
   const server = new Primary(options);
+  const over = new Promise<void>((resolve) => {
+    server.over = resolve;
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve());
+  });
   try {
-    await server.start(null);
-    release();
-    options.ready(server.port);
-    await new Promise<void>((resolve) => {
-      server.over = resolve;
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    const started = server.start(null).finally(release);
+    await Promise.race([started.then(() => options.ready(server.port)), over]);
+    await over;
     await server.stop();
   } catch (error) {
-    release();
     await server.stop();
     tell('it did not start');
     throw error;
@@ -174,6 +174,8 @@ class Primary {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    // It serves nobody yet, and may load without end.
+    this.#starting?.process.kill('SIGKILL');
     const { socket } = this.#options.places;
     const children = Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
     // Another server may start before all calls are answered here. Closing our socket would remove its socket, at the same path.
@@ -205,14 +207,15 @@ class Primary {
 
   #reload(anew: boolean, call: string): Promise<Readonly<Record<string, unknown>>> {
     const reload = this.#reloading.then(async () => {
+      if (this.#stopping) return STOPPING;
       try {
         await this.start(anew ? null : this.#bindings);
         if (call !== 'reload') this.#options.tell(call === 'accept' ? 'reloaded, as accepted' : 'reloaded, unasked');
         return { ok: true };
       } catch (error) {
-        const why = (error as Error).message;
-        this.#options.tell(`not reloaded, and what was served before stays: ${why}`);
-        return { ok: false, error: why };
+        if (this.#stopping) return STOPPING;
+        this.#options.tell(`not reloaded, and what was served before stays: ${(error as Error).message}`);
+        return { ok: false, error: (error as Error).message };
       }
     });
     this.#reloading = reload;
