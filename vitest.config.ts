@@ -11,7 +11,7 @@ export const SYSTEM: string[] = [
   'test/cli/replay.test.ts',
   'test/adapters/*.test.ts',
   'test/check/{advice,cli,costs,duplicates,first-line,forms,really-run}.test.ts',
-  'test/claude-code/{assigned-values,backquotes,commands,environment,explain,generated,homes,load,mcp-consent,named-run,settings-cost,substitution-ends,substitution-places,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
+  'test/claude-code/{assigned-values,backquotes,commands,environment,explain,generated,homes,line-folders,load,mcp-consent,named-run,settings-cost,substitution-ends,substitution-places,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
   'test/cli/{agents,ci,connect,demo,doctor,doctor-advice,doctor-marks,ended,fire,found-config,full-disk,told-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,killed,misuse,new,out-file,outside,packed,redact,run,secret-options,test,watch,wrong-arguments}.test.ts',
   'test/connect/codex-trust.test.ts',
   'test/contracts/*.test.ts',

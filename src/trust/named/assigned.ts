@@ -1,4 +1,3 @@
-import type { ProgramOptions } from './program.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
 import type { ShellCommand, ShellWord, WordPart } from './shell/word.js';
 import { shellWord } from './shell/words.js';
@@ -22,11 +21,14 @@ function* counted(text: string): Generator<readonly [string, string]> {
 export function* setBy(values: readonly string[], { words }: ShellCommand): Generator<readonly [string, string]> {
   const is = (names: RegExp): boolean => values.some((value) => names.test(value));
   const [sets, empties, counts] = [is(SETTERS), is(EMPTIERS), is(/^let$/)];
+  const unexports = is(/^export$/) && words.some(({ text }) => /^-[a-z]*n/.test(text));
   const changes = empties && words.some(({ text }) => ATTRIBUTES.test(text));
   for (const { text } of words.filter(({ redirect }) => redirect === undefined)) {
     const name = SET.exec(text)?.[1];
     if (name !== undefined && sets) yield [name, UNKNOWN];
-    if (NAME.test(text) && empties) yield [text, ''];
+    if (NAME.test(text) && (empties || unexports)) yield [text, ''];
+    // `exec {x}<file`
+    if (/^\{[A-Za-z_]\w*\}$/.test(text)) yield [text.slice(1, -1), UNKNOWN];
     if (counts) yield* counted(text);
     // `declare -i x=1+1`, `declare -n x=y`
     for (const part of changes ? text.split(/\+?=/) : []) if (NAME.test(part)) yield [part, UNKNOWN];
@@ -40,6 +42,7 @@ export function* setIn(part: WordPart, look: VariableLookup): Generator<readonly
     return;
   }
   if (part.kind === 'unknown' && part.glob === undefined) yield* counted(part.source ?? '');
+  if (part.kind === 'variable' && /^!\w+:?=/.test(part.source)) yield ['HOME', UNKNOWN];
   const [, name, text] = (part.kind === 'variable' && /^([A-Za-z_]\w*):?=(.*)$/s.exec(part.source)) || [];
   if (name !== undefined) for (const value of wordValues(shellWord(`${text}`), look)) yield [name, value];
 }
@@ -61,6 +64,6 @@ function sourceOf(part: Exclude<WordPart, string>): string {
   return part.kind === 'command' ? part.line : part.kind === 'unknown' ? (part.source ?? '') : '';
 }
 
-/** The lines of shell that a program is given; `alias` gives each a name. */
-export const aliased = ({ takes }: ProgramOptions, values: readonly string[]): readonly string[] =>
-  takes === 'each' ? values.map((value) => value.replace(/^[^\s=]+=/, '')) : values;
+/** The lines of shell to which `alias` gives names. */
+export const aliased = (values: readonly string[]): readonly string[] =>
+  values.map((value) => value.replace(/^[^\s=]+=/, ''));

@@ -1,7 +1,8 @@
-import { aliased, setBy, setIn } from './assigned.js';
+import { aliased, setIn } from './assigned.js';
 import { ASSIGNMENT, CONDITIONS, type CommandReading, isRead, newReading, OTHER } from './command-reading.js';
 import { harmlessWords, isQuiet, spares } from './harmless.js';
-import { importsOf, PATH_VARIABLE } from './named-paths.js';
+import { importsOf } from './imports.js';
+import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf, toolOf } from './programs.js';
@@ -73,11 +74,13 @@ export class CommandFiles extends ShellInput {
     const values = wordValues(word, this.look);
     const [text = ''] = values;
     const { program, pending } = reading;
-    if (values.some((value) => program?.cleans?.test(value))) this.sets([['HOME', '']]);
+    this.mayHide(word, values, reading);
     const takesOption = pending === undefined || pending === 'line';
+    const option = program && readOption(program, text, this.purpose);
+    // `cd -- -x`
+    const isFolder = program?.operands === 'folder' && program.open === undefined && option?.unsure === true;
     if (program === undefined) this.#start(word, values, reading);
-    else if (takesOption && /^[-+]./.test(text))
-      this.#option(word, values, readOption(program, text, this.purpose), reading);
+    else if (takesOption && /^[-+]./.test(text) && option && !isFolder) this.#option(word, values, option, reading);
     else if (pending !== undefined) {
       reading.pending = undefined;
       this.#value(pending, word, values, reading);
@@ -95,29 +98,28 @@ export class CommandFiles extends ShellInput {
       this.#assign(name, word, isKnown ? own : [...own, UNKNOWN], reading.mode);
       return;
     }
+    this.mayRepeat(values, reading.mode);
     if (reading.mode.shell) {
       this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
       this.#loops += Number(LOOP.test(word.text)) - Number(word.text === 'done');
     }
     if (RESERVED.has(word.text)) return;
+    if (this.isTooMany(reading)) return;
     if (word.text === 'for' || word.text === 'select') this.#loop(reading);
     const program = programOf(values, this.purpose) ?? OTHER;
     if (reading.mode.shell && !isQuiet(values)) this.quiet = false;
     if (!word.parts.every((part) => typeof part === 'string') && values.some((value) => !value.includes('/')))
       this.assembled = true;
     beginsWith(program, values, reading);
+    this.splits(word, values, reading);
     if (program.operands === 'command' && program.stdin) reading.fed = true;
     this.named(word, values, reading);
-    for (const value of values) {
-      this.paths.path(value, true);
-      this.paths.program(value);
-    }
     for (const file of program.unasked ?? []) this.paths.given(true, () => this.paths.code(file, undefined));
     const { raw, words } = reading.command;
     if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
       this.report(raw, [UNKNOWN], reading.mode);
-    this.starts(word, reading);
-    this.sets(setBy(values, reading.command));
+    this.starts(word, values, reading);
+    this.setsBy(values, reading);
   }
 
   #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {
@@ -167,7 +169,7 @@ export class CommandFiles extends ShellInput {
     if (kind === 'folder' && reading.goes) this.goesTo(word, values, mode);
     this.loads(kind, values, reading);
     for (const value of values) {
-      if (kind === 'folder') for (const folder of value.split(':')) this.paths.folder(folder === '' ? '.' : folder);
+      if (kind === 'folder') this.folders(value, reading);
       else if (kind === 'code' || kind === 'module') this.paths.given(true, () => this.#code(value, program));
       else if (kind !== 'line') this.paths.path(value);
     }
@@ -191,7 +193,7 @@ export class CommandFiles extends ShellInput {
     const verbs = program.verbs?.split(' ') ?? [];
     if (program.operands === 'lines') {
       reading.isLine = true;
-      if (this.purpose === 'consent') this.lines(word, aliased(program, values), reading.mode);
+      if (this.purpose === 'consent' && program.takes === 'each') this.lines(word, aliased(values), reading.mode);
       else this.runsLines(word, reading);
     } else if (program.operands === 'folder') {
       this.operandFolder(values, reading);
@@ -260,6 +262,7 @@ export class CommandFiles extends ShellInput {
     this.paths.set(name, values);
     this.keeps(name, word);
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
+    if (runs !== undefined && values.some((value) => /\s/.test(value))) this.paths.repeats = true;
     for (const value of values) {
       if (runs !== undefined) this.report(word.raw, [value], mode);
       // Both readings, because some programs expand the text once more and others do not.

@@ -1,4 +1,5 @@
 import type { Kind, ProgramOptions } from './program.js';
+import { leadOf } from './shell/cases.js';
 import type { ReadingMode } from './shell/lines.js';
 import type { ShellCommand } from './shell/word.js';
 
@@ -9,6 +10,8 @@ export interface CommandReading {
   program: ProgramOptions | undefined;
   /** The kind of value that the next word is to the option before it. */
   pending: Kind | undefined;
+  /** How many programs it has named: `env nice node`. */
+  starts: number;
   /** How many operands still come before a wrapper's command. */
   skips: number;
   /** The code to run has been named. */
@@ -38,7 +41,7 @@ export function newReading(command: ShellCommand, mode: ReadingMode): CommandRea
     program: undefined,
     pending: undefined,
     ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false, goes: false, reads: false },
-    ...{ runs: false, apart: false },
+    ...{ runs: false, apart: false, starts: 0 },
   };
 }
 
@@ -51,9 +54,10 @@ const ASKING = /^(?:type|which|hash|whereis)$/;
 
 /** Whether what begins here does not change the shell that reads the line. A program that is not known may be a function. */
 export function isApart({ program = OTHER, command }: CommandReading, values: readonly string[]): boolean {
-  const asks = command.words.some(({ text }) => /^-p?[vV]/.test(text));
+  const [first, option] = command.words.slice(leadOf(command).length);
+  const asks = first?.text === 'command' && /^-p?[vV]/.test(option?.text ?? '') && option?.redirect === undefined;
   const isOthers = program !== OTHER && (program.builtins === undefined || asks);
-  return isOthers || values.some((value) => ASKING.test(value));
+  return isOthers || values.every((value) => ASKING.test(value));
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { homeFolder } from '../../values/user-folders.js';
+import { readingsOf } from './linked-paths.js';
 import { entriesOf } from './package-entry.js';
 import type { FileUse, ProgramOptions } from './program.js';
 import { SETTINGS } from './run-names.js';
@@ -21,6 +22,7 @@ const MANIFEST = '/package.json';
 /** Limits per handler. Nobody would review more names when asked for consent. */
 const MOST_NAMES = 2000;
 const MOST_FOLDERS = 128;
+const MOST_PATHS = 8000;
 const MOST_VALUES = 16;
 const LONGEST_VALUE = 1000;
 /** Variables that hold a search path for programs or modules. */
@@ -40,9 +42,13 @@ export class NamedPaths {
   readonly #folders = new Set<string>();
   /** The folders in which the line may be. */
   #places: ReadonlySet<string> = new Set();
-  /** Words that lead to a folder that is not known, and those of them behind which a relative name is read. */
+  /** Words that lead to a folder that is not known. */
   readonly #lost = new Set<string>();
-  readonly #missed = new Set<string>();
+  /** Relative folders that another program takes later; they are known as long as the line goes nowhere. */
+  readonly #later = new Set<string>();
+  #isGone = false;
+  /** What is read may run twice, or later in another folder, so a relative folder in it is not known. */
+  repeats = false;
   #searches = false;
   #isRead = false;
   #more = 0;
@@ -54,13 +60,19 @@ export class NamedPaths {
   /** The possible values of a variable that the line assigns or that is known beforehand. */
   readonly look: VariableLookup = (name) => this.#assigned.get(name) ?? this.#known(name);
 
-  /** Adds a folder that commands may change into, or in which they search for what they run. */
-  folder(path: string): void {
-    if (path === '' || path === '-' || path.includes(UNKNOWN)) return;
-    const folders = [path, ...(isAbsolute(path) ? [] : [...this.#places].map((place) => join(place, path)))];
+  /** Adds a folder in which commands search for what they run. `goes`: the line changes into it. */
+  folder(path: string, goes = false): void {
+    if (path === '' || path.includes(UNKNOWN)) return;
+    const isFixed = isAbsolute(path);
+    const folders = [path, ...(isFixed ? [] : [...this.#places].map((place) => `${place}/${path}`))].flatMap((one) =>
+      readingsOf(one, this.#variables.projectDir),
+    );
     this.#places = new Set([...this.#places, ...folders].slice(0, MOST_FOLDERS));
     for (const folder of folders) if (this.#folders.size < MOST_FOLDERS) this.#folders.add(folder);
     if (folders.some((folder) => !this.#folders.has(folder))) this.lose(path);
+    if (path === '.') return;
+    this.#isGone ||= goes;
+    if (this.repeats && !isFixed) (goes ? this.#lost : this.#later).add(path);
   }
 
   /** Returns what takes the line back to the folders in which it may be now. */
@@ -71,14 +83,10 @@ export class NamedPaths {
     };
   }
 
-  /** Notes a word that leads to a folder that is not known. `repeats`: what was named before may be read in it, too. */
-  lose(word: string, repeats = false): void {
+  /** Notes a word that leads to a folder that is not known. */
+  lose(word: string): void {
     this.#lost.add(word);
-    if (repeats) for (const name of this.#names()) this.#reads(name);
-  }
-
-  #reads(name: string): void {
-    if (!isAbsolute(name)) for (const word of this.#lost) this.#missed.add(word);
+    this.#isGone = true;
   }
 
   /** All that is named; programs are files only if the line itself sets the folders to search. */
@@ -94,9 +102,7 @@ export class NamedPaths {
 
   /** Adds a program's name. It counts as a file only if the line itself sets the folders to search. */
   program(name: string): void {
-    if (name.includes('/') || !isPath(name)) return;
-    this.#programs.add(name);
-    if (this.#searches) this.#reads(name);
+    if (!name.includes('/') && isPath(name)) this.#programs.add(name);
   }
 
   /** Adds what a word names. `isRead`: its program only reads that. */
@@ -117,11 +123,17 @@ export class NamedPaths {
   }
 
   #pathsOf(names: ReadonlySet<string>): string[] {
-    const all = this.#names(names).flatMap((path) =>
-      isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
-    );
-    const paths = [...new Set(all.map((path) => normalize(path)))];
+    const folders = [...this.#folders];
+    const all = this.#names(names)
+      .slice(0, this.#most())
+      .flatMap((path) => [path, ...(isAbsolute(path) ? [] : folders.map((folder) => `${folder}/${path}`))]);
+    const paths = [...new Set(all.flatMap((one) => readingsOf(one, this.#variables.projectDir)))];
     return paths.filter((path) => this.isOwn(path) || !isSystem(path)).sort();
+  }
+
+  /** How many names are looked for in each folder. */
+  #most(): number {
+    return Math.floor(MOST_PATHS / (this.#folders.size + 1));
   }
 
   /** Whether a path is in the project, the plugin or the skill, whose author may have written the command. */
@@ -150,9 +162,13 @@ export class NamedPaths {
     return pluginData !== undefined && isIn(normalize(pluginData), normalize(path)) && !RUNNABLE.test(path);
   }
 
-  /** Words that lead to a folder that is not known and matters, and the names that exceed the limit, in words. */
+  /** Words that lead to a folder that is not known, if any name is relative, and the names that exceed the limit, in words. */
   overflow(): string[] {
-    return [...this.#missed, ...(this.#more > 0 ? [`${this.#more} more names`] : [])];
+    const names = this.#names();
+    const more = this.#more + Math.max(0, names.length - this.#most());
+    const lost = [...this.#lost, ...(this.#isGone ? this.#later : [])];
+    const isRead = names.some((name) => !isAbsolute(name));
+    return [...(isRead ? lost : []), ...(more > 0 ? [`${more} more names`] : [])];
   }
 
   /** Adds a word if it looks like a path, or contains one after an option or a name. `isProgram`: the word is what a command runs. */
@@ -198,7 +214,6 @@ export class NamedPaths {
       this.#add(rest, isProgram);
       for (const folder of this.#roots()) this.#add(resolve(folder, rest), isProgram);
     } else if (isPath(text)) {
-      this.#reads(text);
       if (this.#found.size < MOST_NAMES) this.#found.add(text);
       else this.#more++;
       if (!this.#isRead && (isProgram || !SETTINGS.test(text)) && this.#found.has(text)) this.#executed.add(text);
@@ -220,6 +235,11 @@ export class NamedPaths {
     const before = this.#assigned.get(name) ?? (name === 'HOME' ? [homeFolder()] : []);
     const all = [...new Set([...before, ...known])];
     this.#assigned.set(name, all.length > MOST_VALUES ? [UNKNOWN, ...all.slice(0, MOST_VALUES)] : all);
+  }
+
+  /** Notes that a variable was set whose name is not known. */
+  blur(): void {
+    for (const name of ['HOME', ...this.#assigned.keys()]) this.set(name, [UNKNOWN]);
   }
 
   #known(name: string): readonly string[] | undefined {
@@ -253,12 +273,4 @@ export const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.
 
 function isPath(text: string): boolean {
   return text !== '' && text.length <= 1000 && !NO_PATH.test(text);
-}
-
-const IMPORT =
-  /\b(?:import|from|use|require|load|include|source|read)\b[\s('"]*([\w.:/@-]+)(?:[ \t]+import[ \t]+(\w+))?/g;
-
-/** The names of files and modules that inline code imports. */
-export function importsOf(text: string): string[] {
-  return [...text.matchAll(IMPORT)].flatMap(([, name, part]) => [`${name}`, ...(part ? [`${name}.${part}`] : [])]);
 }

@@ -43,6 +43,7 @@ export const CODE_VARIABLES: Readonly<Record<string, string>> = {
   MAKEFILES: 'source',
   BASH_ENV: 'source',
   ENV: 'source',
+  PS4: 'echo',
   PYTHONSTARTUP: 'source',
   LD_PRELOAD: 'source',
   DYLD_INSERT_LIBRARIES: 'source',

@@ -1,18 +1,20 @@
 import { accountHome } from '../../values/user-folders.js';
-import { added, usesItself } from './assigned.js';
+import { added, setBy, usesItself } from './assigned.js';
 import { type CommandReading, isApart, OTHER } from './command-reading.js';
+import { hidesName } from './hidden-words.js';
+import { LineFolders } from './line-folders.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
 import { type KnownOption, readOption } from './program-options.js';
 import { programOf, toolOf } from './programs.js';
 import { CODE } from './run-names.js';
-import { type ReadingMode, ShellLines } from './shell/lines.js';
+import type { ReadingMode } from './shell/lines.js';
 import { UNKNOWN, type VariableLookup, wordValues } from './shell/values.js';
 import type { ShellWord } from './shell/word.js';
 import { shellCommands } from './shell/words.js';
 
 /** Matches options that name the folder in which a program runs. */
-const CHANGE = /^(?:-C|-D|--chdir|--directory|--cwd|--dir)/;
+const CHANGE = /^(?:-C|-D|--c(?:h|$|=)|--directory|--cwd|--dir)/;
 /** Matches lines that may set variables from elsewhere. */
 const SOURCES = /(?:^|[\s;&|(])(?:\.|source|eval|read|export|declare|typeset|printf)\s/;
 
@@ -21,12 +23,6 @@ const FUNCTION = /\(\s*\)|(?<!\w)function\s/;
 
 /** Whether it is known how values begin, if only with a glob. */
 const isSure = (values: readonly string[]): boolean => !values.some((value) => /^\0(?![*?[])/.test(value));
-
-/** Whether what a program does to the folder is still so after it: `cd`, and `eval` of it. */
-const isLasting = ({ program = OTHER, mode }: CommandReading): boolean =>
-  mode.sure &&
-  ((program.operands === 'folder' && program.open === undefined) ||
-    (program.operands === 'lines' && program.stdin === true));
 
 /** From here on, the words of a command may be arguments of a program that runs nothing. */
 export function doubts(reading: CommandReading): void {
@@ -51,12 +47,12 @@ const PRINTED: ProgramOptions = { operands: 'none', environments: true };
 /** What HOME and `~` are in a shell that has no HOME: for `~`, `bash` takes the account's, and others keep the sign. */
 const WITHOUT_HOME = (): string[] => ['', accountHome(), '~'];
 
-/** Finds the scripts that commands surely run, and the folders to which they go. */
-export abstract class RunCommands extends ShellLines {
+/** Finds the scripts that commands surely run. */
+export abstract class RunCommands extends LineFolders {
   /** What commands print into variables. */
   readonly #texts = new Map<string, ShellWord>();
   /** As `paths.look`; a variable that is set neither here nor, as far as is known, by the line is empty. */
-  readonly #place: VariableLookup = (name) => {
+  protected readonly place: VariableLookup = (name) => {
     const known = this.paths.look(name);
     if (known !== undefined || process.env[name] !== undefined) return known;
     const isSet = !/^[A-Za-z_]\w*$/.test(name) || name === 'OLDPWD' || OF_AGENTS.test(name) || SOURCES.test(this.text);
@@ -65,8 +61,8 @@ export abstract class RunCommands extends ShellLines {
   };
 
   /** The values of variables, as far as they are known before the line runs. */
-  protected get look(): VariableLookup {
-    return this.purpose === 'place' ? this.#place : this.paths.look;
+  protected override get look(): VariableLookup {
+    return this.purpose === 'place' ? this.place : this.paths.look;
   }
 
   /** Whether a variable has no value before the line runs: `[ -n "$x" ] || x=…`. */
@@ -91,9 +87,16 @@ export abstract class RunCommands extends ShellLines {
     }
   }
 
+  /** Remembers what a command does to variables, except by assignments. */
+  protected setsBy(values: readonly string[], { program = OTHER, command }: CommandReading): void {
+    this.sets(setBy(values, command));
+    if (command.words.some(({ text }) => program.cleans?.test(text))) this.sets([['HOME', '']]);
+    if (hidesName(values, command, this.paths.look)) this.paths.blur();
+  }
+
   /** The values of a word that names what runs; none if only the run can tell how they begin. */
   #sure(word: ShellWord): readonly string[] {
-    const values = wordValues(word, this.#place);
+    const values = wordValues(word, this.place);
     return isSure(values) ? values : [];
   }
 
@@ -104,7 +107,11 @@ export abstract class RunCommands extends ShellLines {
   }
 
   /** Adds the program that a command starts. */
-  protected starts(word: ShellWord, reading: CommandReading): void {
+  protected starts(word: ShellWord, values: readonly string[], reading: CommandReading): void {
+    for (const value of values) {
+      this.paths.path(value, true);
+      this.paths.program(value);
+    }
     reading.reads = false;
     for (const value of reading.mode.sure ? this.#sure(word) : []) this.runs.program(value);
     if (word.text === 'popd') this.runs.goesBack();
@@ -200,49 +207,15 @@ export abstract class RunCommands extends ShellLines {
       text: joined.map(({ text }) => text).join(' '),
       parts: joined.flatMap(({ parts }, i) => (i === 0 ? parts : [' ', ...parts])),
     };
-    this.lines(line, wordValues(line, this.look), mode);
+    const values = wordValues(line, this.look);
+    if (program.stdin) this.report(line.raw, values, { ...mode, shell: true });
+    this.lines(line, values, mode);
     this.runsText(line, mode);
   }
 
   /** Adds the script that is printed into code in the line: `sh -c "$(cat x)"`. */
   protected runsText(word: ShellWord, mode: ReadingMode): void {
     this.printed(word, mode, this.#texts);
-  }
-
-  /** Reads the folder that a command is given: to go to it, or, as `run-parts` does, to run what is in it. */
-  protected operandFolder(values: readonly string[], reading: CommandReading): void {
-    const isOpen = reading.program?.open !== undefined;
-    // A word without any text is none: `cd $x`.
-    reading.goes = !isOpen && !(this.purpose === 'consent' && values.includes(''));
-    if (isOpen) for (const value of values) this.runs.script(`${value}/${UNKNOWN}*`, OTHER);
-  }
-
-  /** Goes to a folder; a variable that is not set leaves the line where it is. */
-  protected goesTo(word: ShellWord, values: readonly string[], mode: ReadingMode): void {
-    if (/^(?:-|\$\{?OLDPWD\}?)$/.test(word.text)) this.#goesBack(mode);
-    else this.runs.goes(values.includes(UNKNOWN) ? wordValues(word, this.#place) : values);
-  }
-
-  /** Goes back. A line that has gone nowhere yet goes to where its shell was started from, unless it sets that. */
-  #goesBack(mode: ReadingMode): void {
-    const folders = this.look('OLDPWD') ?? (this.runs.moves.length === 0 ? [UNKNOWN] : []);
-    this.mayGo('cd -', folders, mode);
-    this.runs.goesBack();
-  }
-
-  /** Ends a command: what it does to the folder ends with it, except for `cd` and the like. */
-  protected ends(reading: CommandReading, back: () => void): void {
-    this.#goesAlone(reading);
-    if (!isLasting(reading)) back();
-  }
-
-  /** Goes home with a `cd` that names no folder, and back with such a `pushd`. */
-  #goesAlone({ program = OTHER, goes, apart, command, mode }: CommandReading): void {
-    if (program.operands !== 'folder' || program.open !== undefined || goes || apart) return;
-    if (command.words.some(({ text }) => text === 'pushd')) return void this.runs.goesBack();
-    const homes = this.look('HOME') ?? [UNKNOWN];
-    this.mayGo(command.raw, homes, mode);
-    this.runs.goes(homes);
   }
 
   /** Adds the scripts that a program gets through another one that prints them: `cat x | sh`. */

@@ -46,6 +46,8 @@ const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   folder,
   unasked,
 });
+/** A long option as it may be shortened. */
+const shortened = (option: string): string => Array.from(option.slice(2), (_, i) => option.slice(0, i + 3)).join(' ');
 const reader: ProgramOptions = { operands: 'data', code: '-f --file', value: '-n -e' };
 
 /** Programs that run other programs or the tasks of a project file, and programs that run nothing, by name. */
@@ -76,13 +78,13 @@ export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   direnv: { ...environment, skips: 1 },
   env: {
     operands: 'command',
-    folder: '-C --chdir',
-    value: '-u --unset',
-    line: '-S --split-string',
+    folder: `-C ${shortened('--chdir')}`,
+    value: `-u ${shortened('--unset')}`,
+    line: `-S ${shortened('--split-string')}`,
     flags: '-i -0 -v - --',
-    cleans: /^-$|^-[v0]*[iS]|^--[is]|^(?:-[iv0]*u|--u[a-z]*=)?HOME$/,
+    cleans: /^-$|^-[a-zA-Z0]*[iS]|^--[is]|^(?:-[a-zA-Z0]*u|--u[a-z]*=)?HOME$/,
   },
-  exec: { operands: 'command', value: '-a', flags: '-c -l', cleans: /^-[cl]*c/ },
+  exec: { operands: 'command', value: '-a', flags: '-c -l', cleans: /^-[a-z]*c/ },
   sudo: {
     operands: 'command',
     value: '-u -g -p -h --user --group',

@@ -15,6 +15,10 @@ export function bodyOf(
   return { command, name: brackets === '()' ? previous?.words.at(-1)?.text : undefined };
 }
 
+/** Whether the body of a function begins with a command: `f() {`, `f() (`, but not `list=()`. */
+export const definesFunction = ({ brackets }: ShellCommand, previous: ShellCommand | undefined): boolean =>
+  brackets?.includes('()') === true && previous?.words.at(-1)?.text.endsWith('=') !== true;
+
 /** A function of a line, as far as its calls are concerned. */
 interface ShellFunction {
   /** The folders to which each definition goes. */

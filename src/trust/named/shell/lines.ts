@@ -2,7 +2,7 @@ import type { NamedPaths } from '../named-paths.js';
 import type { Purpose } from '../program.js';
 import { programOf } from '../programs.js';
 import { RunNames } from '../run-names.js';
-import { bodyOf, ShellFunctions } from './blocks.js';
+import { bodyOf, definesFunction, ShellFunctions } from './blocks.js';
 import { CasePatterns, leadOf } from './cases.js';
 import { UNKNOWN } from './values.js';
 import type { ShellCommand, ShellWord, WordPart } from './word.js';
@@ -13,9 +13,6 @@ const DEPTH = 4;
 /** How many times each character of a text may be read, on average, as part of nested lines. */
 const READINGS = 40;
 const LEAST = 65_536;
-
-/** Matches lines that may run what stands before a command after it, or once more. */
-const REPEATS = /\(\s*\)|(?<!\w)(?:function|while|until|for|select|trap|alias)\s/;
 
 /** How a text is read. */
 export interface ReadingMode {
@@ -73,7 +70,15 @@ export abstract class ShellLines {
   protected begin(text: string, read: (mode: ReadingMode) => void): void {
     this.text = text;
     this.#left = LEAST + READINGS * text.length;
+    const back = this.paths.here();
+    this.paths.repeats = false;
     read({ depth: 0, shell: true, sure: true });
+    // What runs later finds variables as they are then.
+    if (this.paths.repeats && this.purpose === 'consent') {
+      this.paths.repeats = false;
+      back();
+      read({ depth: 0, shell: true, sure: true });
+    }
     for (let other = this.#others.shift(); other; other = this.#others.shift()) other();
     this.inherited();
     // A text that takes too long to read counts as unresolved.
@@ -84,10 +89,10 @@ export abstract class ShellLines {
     if (shell && values.some((value) => value.includes(UNKNOWN))) this.#unresolved.add(raw);
   }
 
-  /** Adds folders to which the line may go. One that is not known counts once a relative name is read in it. */
+  /** Adds folders to which the line may go. One that is not known counts if the line reads any relative name. */
   protected mayGo(text: string, folders: readonly string[], { shell }: ReadingMode): void {
-    for (const folder of folders) this.paths.folder(folder);
-    if (shell && folders.some((folder) => folder.includes(UNKNOWN))) this.paths.lose(text, REPEATS.test(this.text));
+    for (const folder of folders) this.paths.folder(folder, true);
+    if (shell && folders.some((folder) => folder.includes(UNKNOWN))) this.paths.lose(text);
   }
 
   protected line(line: string, mode: ReadingMode): void {
@@ -121,6 +126,7 @@ export abstract class ShellLines {
       if (isPattern) for (const word of one.words) this.within(word, mode, true);
       if (isSkipped) continue;
       const { command, name } = bodyOf(one, previous?.command);
+      if (mode.shell && (command !== one || definesFunction(one, previous?.command))) this.paths.repeats = true;
       const doubt = { depth: mode.depth, shell: false, sure: false };
       if (this.purpose === 'consent' && (isPattern || command !== one)) this.command(one, undefined, doubt);
       if (isPattern) continue;

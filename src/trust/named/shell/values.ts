@@ -117,10 +117,19 @@ function valuesOfCommand(line: string, look: VariableLookup, depth: number): rea
   const [program, ...operands] = wordsOf(last, look, depth);
   if (program === 'pwd') {
     if (before === undefined) return ['.'];
-    return before[0] === 'cd' ? [before.at(-1) as string] : [UNKNOWN];
+    // If it cannot go there, it prints where it is.
+    const stays = commands[0]?.ends === '&&' ? [] : ['.'];
+    return before[0] === 'cd' ? [...goneTo(before.slice(1), look), ...stays] : [UNKNOWN];
   }
   if (before !== undefined || program === undefined || !Object.hasOwn(PRINTERS, program)) return [UNKNOWN];
   return (PRINTERS[program] as Printer)(operands);
+}
+
+/** Where `cd` goes with these words. */
+function goneTo(words: readonly string[], look: VariableLookup): readonly string[] {
+  const to = words.filter((word) => !/^-./.test(word)).at(-1);
+  if (to === undefined) return look('HOME') ?? [UNKNOWN];
+  return to === '' || to === '-' ? [UNKNOWN] : [to];
 }
 
 function wordsOf({ words }: ShellCommand, look: VariableLookup, depth: number): string[] {
