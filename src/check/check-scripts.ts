@@ -58,7 +58,7 @@ function* judge(
   const kept = boundPath(run, file, about);
   const script = about.script(kept ?? path);
   if (!script) {
-    if (!isSought(run, about)) yield* missing(run, path, file, about);
+    if (!isSought(run, known, about)) yield* missing(run, path, file, about);
   } else {
     if (kept !== undefined) yield bound(run, kept, file, about);
     else if (run.relative && file.dialect === 'claude') yield relative(run, file);
@@ -68,9 +68,15 @@ function* judge(
 }
 
 /** Whether a shell finds a script that is not in its folder on PATH, by its name alone. */
-function isSought({ written, path = '', interpreter = '' }: ScriptRun, { machine }: CheckContext): boolean {
+function isSought(
+  { written, path = '', interpreter = '' }: ScriptRun,
+  known: (name: string) => boolean,
+  { machine }: CheckContext,
+): boolean {
   if (!SHELL.test(interpreter) || written.includes('/')) return false;
-  return machine.path.split(delimiter).some((folder) => existsSync(join(folder, basename(path))));
+  return (
+    known(basename(path)) || machine.path.split(delimiter).some((folder) => existsSync(join(folder, basename(path))))
+  );
 }
 
 /** Reports carriage returns at the ends of lines, where they are not passed over: by what looks for the interpreter, and by shells. */

@@ -63,7 +63,15 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
 /** Commands whose arguments are files. Others may give theirs to a shell, or read variables in them. */
-const TAKING_FILES = /^(?:\[|test|cat|cd|chmod|cp|head|ls|mkdir|mv|rm|tail|touch)$/;
+const TAKING_FILES = /^(?:cat|cd|chmod|cp|head|ls|mkdir|mv|rm|tail|touch)$/;
+
+/** The options of `test` and `[` whose operand is a file; others compare texts. */
+const ASKS_FILE = /^-[a-hkprstuwxGLNOS]$/;
+
+/** Whether a command takes the word behind another for a file. */
+function isFile(name: string, before: Word | undefined): boolean {
+  return name === '[' || name === 'test' ? ASKS_FILE.test(before?.text ?? '') : TAKING_FILES.test(name);
+}
 
 function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): Generator<CheckFinding> {
   const shell = shellOf(handler);
@@ -99,7 +107,7 @@ function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): G
           fix: 'Give "args", or read the variable CLAUDE_PLUGIN_OPTION_….',
         };
       }
-      const isPath = roles[i] === 'path' || TAKING_FILES.test(command.name);
+      const isPath = roles[i] === 'path' || isFile(command.name, words[i - 1]);
       if (literal !== undefined && dialect === 'claude' && isPath)
         yield { ...at, ...quotedPlaceholder(literal, word, plugin) };
     }

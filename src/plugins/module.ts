@@ -10,9 +10,11 @@ const TYPESCRIPT = /\.[cm]?ts$/;
 /**
  * Imports a file and returns its default export. TypeScript is loaded by jiti on every version of Node, so that a file means the same
  * everywhere; the oldest supported Node cannot run TypeScript itself. Nothing is cached on disk, so the file's current content runs.
- * Rejects with the error that the file throws.
+ * Rejects with the error that the file throws, and if it is a pipe or a device, which Node would wait for without an end.
  */
 export async function importDefault(file: string): Promise<unknown> {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat && !stat.isFile() && !stat.isDirectory()) throw new TypeError('It is not a regular file.');
   const module = isTypeScript(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
   return (module as { default?: unknown }).default;
 }

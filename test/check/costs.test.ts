@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+import { rolesOf } from '../../src/check/scripts/start.js';
 import { growth } from '../growth.js';
 import { NO_FILES } from '../no-files.js';
 
@@ -98,6 +99,14 @@ test.each([
   const many = 6400 / Math.max(1, line.length / 14);
   // At most eight times as much; sixty-four if every one looked at all the others.
   expect(await growth((count) => look(line, count, name), { few: 800, many, most: 24 })).toBeLessThan(24);
+});
+
+test('an option of many letters is read in one pass, whatever it means', async () => {
+  const words = (count: number): void => {
+    const option = `-${'c'.repeat(count)}!`;
+    for (const name of ['bash', 'fish', 'perl', 'python3']) for (let i = 0; i < 20; i++) rolesOf([name, option, 'x']);
+  };
+  expect(await growth(words, { few: 2000, many: 16_000, most: 24 })).toBeLessThan(24);
 });
 
 test.each([

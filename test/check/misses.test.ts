@@ -181,6 +181,29 @@ test.each([
   expect(rules(await check(['.claude/settings.json'])).filter((rule) => rule === 'program-missing')).toEqual([]);
 });
 
+test.each([
+  ['export PATH="$HOME/bin:$PATH"; bash nosuch.sh', []],
+  ['PATH="$HOME/bin:$PATH" bash nosuch.sh', []],
+  ['env PATH=/opt/x bash nosuch.sh', []],
+  ['env PATH=/opt/x bash ./nosuch.sh', ['script-missing']],
+  ['stdbuf -i 0 nosuch-x', ['program-missing']],
+  ['stdbuf -i0 nosuch-x', ['program-missing']],
+  ['[ "$x" = "~/.ssh/id_rsa" ] && echo x', []],
+  ['test "~/.ssh/id_rsa" = "$x" && echo x', []],
+  ['[ -f "~/.ssh/id_rsa" ] && echo x', ['placeholder-literal']],
+  ["test ! -x '$CLAUDE_PROJECT_DIR/x.sh' || exit 0", ['placeholder-literal']],
+])('what a line asks for is looked for where its shell would: %s', async (command, expected) => {
+  write('.claude/settings.json', hooks(command, 'Stop'));
+  expect(rules(await check())).toEqual(expected);
+});
+
+test('a first line that sets PATH names no program that is missing', async () => {
+  write('.claude/run', '#!/usr/bin/env -S PATH=/opt/x nosuch-x\n');
+  chmodSync(join(folder, '.claude/run'), 0o755);
+  write('.claude/settings.json', hooks('"$CLAUDE_PROJECT_DIR"/.claude/run', 'Stop'));
+  expect(rules(await check())).toEqual([]);
+});
+
 describe('matchers', () => {
   test.each(['bash', 'READ', 'Wirte', 'weather', 'LS', 'MultiEdit', 'search_web', 'bash|weather', 'task'])(
     '%s in a file of ours is no error',

@@ -18,7 +18,7 @@ const CEILING = {
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
   /** Their size in bytes: compiling them is most of what importing the package costs. */
-  bytesLoaded: 793_600,
+  bytesLoaded: 794_000,
   /**
    * Files of ours that help loads, that a command which fires once loads, that a hook loads that asks a server, and that one loads which
    * answers by itself and keeps the record of it.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
 import { loadPlugin } from '../../src/plugins/load.js';
@@ -184,6 +185,12 @@ describe('what is wrong is said of the plugin', () => {
   ])('%s', async (_, name, manifest, message) => {
     folder.install(name.split('/')[0] as string, denying('x'), manifest);
     await expect(load(name)).rejects.toMatchObject({ code: 'INVALID_PLUGIN', message: expect.stringMatching(message) });
+  });
+
+  test.each(['a.mjs', 'a.ts'])('a named pipe, which is not waited for: %s', async (name) => {
+    const pipe = `${folder.path}/${name}`;
+    execFileSync('mkfifo', [pipe]);
+    await expect(load(`./${name}`)).rejects.toThrow(/could not be loaded: It is not a regular file\.$/);
   });
 
   test('a folder that is no package', async () => {

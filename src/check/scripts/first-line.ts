@@ -32,12 +32,12 @@ export function firstLine(shebang: string): FirstLine {
 export const passesOver = ({ program, argument, splits }: FirstLine): boolean =>
   splits || (/^perl[\d.]*$/.test(basename(program)) && argument.startsWith('-'));
 
-/** The program in the words that env splits, up to a comment; undefined if escapes or variables are in them. */
+/** The program in the words that env splits, up to a comment; undefined if escapes or variables are in them, or another PATH. */
 function programIn(text: string): string | undefined {
   const all = text.match(/(?:[^ \t\v\f\r"']|"[^"]*"|'[^']*')+/g) ?? [];
   const comment = all.findIndex((word) => word.startsWith('#'));
   const quoted = comment === -1 ? all : all.slice(0, comment);
   if (quoted.some((word) => /[\\$]/.test(word))) return undefined;
   const words = ['env', ...quoted.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))];
-  return words[startedBy(words)?.program ?? -1];
+  return words.some((word) => word.startsWith('PATH=')) ? undefined : words[startedBy(words)?.program ?? -1];
 }

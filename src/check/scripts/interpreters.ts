@@ -21,12 +21,12 @@ const INTERPRETERS: readonly Interpreter[] = [
     names: /^(?:ba|da|z|k)?sh$/,
     flags: /^(?:[-+][abefhiklmnpruvxBCEHPT]+|--(?:login|norc|noprofile|noediting|posix|restricted|verbose)?)$/,
     valued: /^(?:[-+][abcefhiklmnpruvxBCEHPT]*[oO][abcefhiklmnpruvxBCEHPT]*|--rcfile|--init-file)$/,
-    code: /^-[a-zA-Z]*c[a-zA-Z]*$/,
+    code: /^-[abd-zA-Z]*c[a-zA-Z]*$/,
   },
   {
     names: /^fish$/,
     flags: /^(?:-[ilnNP]+|--(?:login|interactive|no-config|private)?)$/,
-    code: /^(?:-[a-zA-Z]*c[a-zA-Z]*|--command)$/,
+    code: /^(?:-[abd-zA-Z]*c[a-zA-Z]*|--command)$/,
   },
   {
     names: /^python[\d.]*$|^pypy3?$/,

@@ -9,6 +9,8 @@ export interface OptionTable {
   readonly valued?: RegExp;
   /** Those of them that change the folder. */
   readonly folder?: RegExp;
+  /** Words of it, its name among them, by which programs are looked for in another PATH than the hook's. */
+  readonly otherPath?: RegExp;
 }
 
 /** The index of the first word that is no option, from `from` on, or of an option that is not known. */

@@ -6,7 +6,7 @@ import { entryOf, plainData, textAt } from '../files/tree.js';
 import { askedAbout, fileName, isCertain, placesIn, type RunFolder, UNKNOWN_FOLDER } from './certain.js';
 import { operandsOf, readerOf } from './interpreters.js';
 import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
-import { changesFolder, nameOf, startedBy } from './start.js';
+import { isAny, nameOf, type Start, startedBy } from './start.js';
 
 /** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {
@@ -172,8 +172,6 @@ function filledIn(word: Word, known: ShellVariables): string | undefined {
 
 /** Commands that run shell text. `eval` takes the text in any number of words. */
 const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
-/** Words before a program by which it is looked for in another PATH than the hook's. */
-const OTHER_PATH = /^(?:sudo|PATH=.*|-|-\w*i\w*|--ignore-environment)$/s;
 
 function runOf(words: readonly InvocationWord[], certain: boolean, bearings: Bearings): Invocation[] {
   const values = words.map(({ value }) => value);
@@ -184,12 +182,8 @@ function runOf(words: readonly InvocationWord[], certain: boolean, bearings: Bea
   const plain = { path: undefined, relative: false, interpreter: undefined, inline: undefined, within: false };
   const run: Invocation = { ...plain, written, certain };
   const runs = [
-    /[/\\]/.test(program)
-      ? { ...run, ...located(program, place) }
-      : { ...run, certain: certain && !values.slice(0, start.program).some((value = '') => OTHER_PATH.test(value)) },
-    ...(program === 'eval'
-      ? evaluated(values.slice(start.program + 1), run)
-      : scriptOf(words, start.reader, run, place)),
+    /[/\\]/.test(program) ? { ...run, ...located(program, place) } : { ...run, certain: certain && !start.elsewhere },
+    ...(program === 'eval' ? evaluated(values.slice(start.program + 1), run) : scriptOf(words, start, run, place)),
   ];
   return [...runs, ...withinText(runs, { ...bearings, place })];
 }
@@ -199,8 +193,9 @@ function evaluated(words: readonly (string | undefined)[], run: Invocation): Inv
   return text === '' ? [] : [{ ...run, interpreter: 'eval', written: 'its argument', inline: text }];
 }
 
-/** What an interpreter at an index of the words runs. */
-function scriptOf(words: readonly InvocationWord[], at: number, run: Invocation, place: RunFolder): Invocation[] {
+/** What an interpreter runs that the words start. */
+function scriptOf(words: readonly InvocationWord[], start: Start, run: Invocation, place: RunFolder): Invocation[] {
+  const { reader: at, elsewhere } = start;
   const values = words.map(({ value }) => value);
   const interpreter = nameOf(values[at] ?? '');
   const reader = readerOf(interpreter);
@@ -210,8 +205,9 @@ function scriptOf(words: readonly InvocationWord[], at: number, run: Invocation,
   if (operand.kind === 'code') return [{ ...run, interpreter, written: 'its argument', inline: value }];
   // `bun run build` and `uv run pytest` do not name a file, nor does `deno run npm:x`.
   if (!/[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value) || /^[a-z][\w+.-]+:/i.test(value)) return [];
-  const folder = changesFolder(values.slice(at + 1, operand.at), reader) ? UNKNOWN_FOLDER : place;
-  const certain = run.certain && !isOfUser(interpreter, written) && (reader.exact?.test(value) ?? true);
+  const folder = isAny(values.slice(at + 1, operand.at), reader.folder) ? UNKNOWN_FOLDER : place;
+  const isSure = !isOfUser(interpreter, written) && !(elsewhere && !value.includes('/'));
+  const certain = run.certain && isSure && (reader.exact?.test(value) ?? true);
   return [{ ...run, interpreter, written, ...located(value, folder), certain }];
 }
 

@@ -9,6 +9,7 @@ const WRAPPERS: readonly OptionTable[] = [
     flags: /^(?:-|--|-[0iv]+|-[0iv]*[Cu].+|--(?:ignore-environment|null|debug|(?:unset|chdir)=.*)|[A-Za-z_]\w*=.*)$/s,
     valued: /^(?:-[0iv]*[aCu]|--(?:argv0|chdir|unset))$/,
     folder: /^(?:-[0iv]*C|--chdir)/,
+    otherPath: /^(?:PATH=.*|-|-[0v]*i[0iv]*|--ignore-environment)$/s,
   },
   {
     names: /^sudo$/,
@@ -16,6 +17,7 @@ const WRAPPERS: readonly OptionTable[] = [
       /^(?:--|-[AbEHknPS]+|-[ugp].+|--(?:non-interactive|preserve-env|set-home|(?:user|group|chdir|preserve-env)=.*)|[A-Za-z_]\w*=.*)$/s,
     valued: /^(?:-[CDgpu]|--(?:chdir|group|user))$/,
     folder: /^(?:-D|--chdir)/,
+    otherPath: /^sudo$/,
   },
   { names: /^exec$/, flags: /^-[cl]+$/, valued: /^-[cl]*a$/ },
   { names: /^command$/, flags: /^-p$/ },
@@ -53,25 +55,33 @@ export interface Start {
   readonly reader: number;
   /** Whether an option on the way changes the folder. */
   readonly moves: boolean;
+  /** Whether the program, and a script that a shell finds by its name, are looked for in another PATH than the hook's. */
+  readonly elsewhere: boolean;
 }
 
 /** Undefined if the program is behind an option that is not known. */
 export function startedBy(words: readonly (string | undefined)[]): Start | undefined {
   let program = 0;
   let moves = false;
+  let elsewhere = false;
   for (;;) {
     const name = nameOf(words[program] ?? '');
     const wrapper = WRAPPERS.find(({ names }) => names.test(name));
-    if (!wrapper || program + 1 >= words.length) return { program, reader: readerAt(words, program), moves };
+    if (!wrapper || program + 1 >= words.length) {
+      return { program, reader: readerAt(words, program), moves, elsewhere };
+    }
     const { at, isKnown } = pastOptions(words, program + 1, wrapper);
     if (!isKnown) return undefined;
-    moves ||= changesFolder(words.slice(program + 1, at), wrapper);
+    const own = words.slice(program, at);
+    moves ||= isAny(own, wrapper.folder);
+    elsewhere ||= isAny(own, wrapper.otherPath);
     program = at;
   }
 }
 
-export const changesFolder = (words: readonly (string | undefined)[], { folder }: OptionTable): boolean =>
-  folder !== undefined && words.some((word = '') => folder.test(word));
+/** Whether one of the words is such an option: one that changes the folder, for instance. */
+export const isAny = (words: readonly (string | undefined)[], option: RegExp | undefined): boolean =>
+  option !== undefined && words.some((word = '') => option.test(word));
 
 function readerAt(words: readonly (string | undefined)[], first: number): number {
   const verbs = [1, 2].find((count) => FETCHING.names.test(words.slice(first, first + count).join(' ')));
