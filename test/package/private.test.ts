@@ -26,6 +26,7 @@ const HOT = [
 /** Classes that extend one another, and share what nobody else may use. */
 const EXTENDED = [
   'trust/named/command-files',
+  'trust/named/line-folders',
   'trust/named/run-commands',
   'trust/named/shell/input',
   'trust/named/shell/lines',

@@ -107,11 +107,12 @@ async function othersFindings(connected: ReadonlySet<string>, read: ReadonlySet<
   return findings;
 }
 
-/** A mistake that several hooks of a file have, such as a script that is gone, is told once. */
+/** A mistake in the commands of several hooks of a file, such as a script that is gone, is told once. */
 function bySame(errors: readonly HookFinding[]): (readonly [HookFinding, ...HookFinding[]])[] {
   const found = new Map<string, [HookFinding, ...HookFinding[]]>();
   for (const error of errors) {
-    const key = JSON.stringify([error.file, error.rule, error.message, error.fix]);
+    const place = /\.command$/.test(error.where) ? '' : error.where;
+    const key = JSON.stringify([error.file, error.rule, error.message, error.fix, place]);
     const same = found.get(key);
     if (same) same.push(error);
     else found.set(key, [error]);
