@@ -212,6 +212,27 @@ test.each(['bash', 'dash'])(
   },
 );
 
+test.each(
+  [
+    'if true; then LOOP; fi',
+    'if false; then :; else LOOP; fi',
+    'for i in 1; do LOOP; done',
+    'while ! LOOP; do :; done',
+    '{ LOOP; }',
+    'f() { LOOP; }; f',
+    '( LOOP )',
+    'true && { LOOP; }',
+    '! LOOP',
+    'case x in x) LOOP;; esac',
+  ].flatMap((around) =>
+    ['for d in a; do sh "$d/x.sh"; done', 'for d in b a; do sh $d/x.sh; done', 'for d do sh $d/x.sh; done'].map(
+      (loop) => [`d=b; set -- a; ${around.replace('LOOP', loop)}`],
+    ),
+  ),
+)('the variable of a loop has the values of the loop, wherever it stands: %s', (line) => {
+  expect([...missed('bash', line), ...missed('dash', line)]).toEqual([]);
+});
+
 test.each<[string, Readonly<Record<string, string>>]>([
   ['cd - >/dev/null; bash -c true', { BASH_ENV: './x.sh' }],
   ['cd -; sh -ic true', { ENV: './x.sh' }],

@@ -105,7 +105,7 @@ export class CommandFiles extends ShellInput {
     }
     if (RESERVED.has(word.text)) return;
     if (this.isTooMany(reading)) return;
-    if (word.text === 'for' || word.text === 'select') this.#loop(reading);
+    if (word.text === 'for' || word.text === 'select') this.#loop(word, reading);
     const program = programOf(values, this.purpose) ?? OTHER;
     if (reading.mode.shell && !isQuiet(values)) this.quiet = false;
     if (!word.parts.every((part) => typeof part === 'string') && values.some((value) => !value.includes('/')))
@@ -251,10 +251,10 @@ export class CommandFiles extends ShellInput {
     this.paths.module(name, program);
   }
 
-  #loop({ command, mode }: CommandReading): void {
-    const [, variable, , ...items] = command.words.filter(({ redirect }) => redirect === undefined);
+  #loop(first: ShellWord, { command, mode }: CommandReading): void {
+    const [variable, keyword, ...items] = command.words.slice(command.words.indexOf(first) + 1);
     if (!variable) return;
-    const values = items.flatMap((item) => wordValues(item, this.look));
+    const values = keyword?.text === 'in' ? items.flatMap((item) => wordValues(item, this.look)) : [];
     this.#assign(variable.text, variable, values.length > 0 ? values : [UNKNOWN], mode);
   }
 
